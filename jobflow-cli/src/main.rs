@@ -1,0 +1,3 @@
+//! `jobflow`: the command line.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The life of a Volcano Job as a pure machine.
