@@ -1,0 +1,104 @@
+//! What a gang remembers between steps. Whatever a later step would decide otherwise is in here, so it may be written
+//! down and read back between any two steps. Deliberately absent: handles of processes and names of objects.
+
+use alloc::vec::Vec;
+
+use super::key::PodKey;
+use super::phase::{JobPhase, PodPhase};
+use super::pods::Admission;
+use super::policy::{Action, Event};
+use super::status::GangStatus;
+use crate::time::Time;
+
+/// The record of one Job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GangState {
+    /// When the Job was made.
+    pub created: Time,
+    /// When it first was Running.
+    pub started: Option<Time>,
+    /// When it came to its present rest (an end, or Aborted); `None` while it isn't at rest.
+    pub ended: Option<Time>,
+    /// The status that was written last.
+    pub status: GangStatus,
+    /// Replicas by task and index.
+    pub(super) slots: Vec<Vec<Slot>>,
+    /// Actions that policies put off, oldest first.
+    pub(super) delayed: Vec<Delayed>,
+    /// The admission that the last step saw.
+    pub(super) admission: Option<Admission>,
+    /// Since when nothing can be decided for want of a queue.
+    pub(super) queue_missing_since: Option<Time>,
+    /// Whether the present phase has been looked at since it was reached.
+    pub(super) settled: bool,
+}
+
+/// One replica of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Slot {
+    /// How many pods it had, the present one included.
+    pub(super) made: u32,
+    /// The pod it has.
+    pub(super) pod: Option<Known>,
+}
+
+/// What was last made of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Known {
+    /// Version of the Job when the pod was asked for.
+    pub(super) version: u32,
+    /// Whether it has been seen at all.
+    pub(super) seen: bool,
+    /// Whether we stopped it: nothing that becomes of it is an event.
+    pub(super) stopped: bool,
+    pub(super) phase: PodPhase,
+    pub(super) ready: bool,
+    pub(super) terminating: bool,
+    pub(super) restarts: u32,
+}
+
+/// An action that waits for its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Delayed {
+    /// The pod it is about; `None` for an event of the whole job.
+    pub(super) pod: Option<PodKey>,
+    pub(super) event: Event,
+    pub(super) action: Action,
+    pub(super) due: Time,
+}
+
+impl GangState {
+    /// The state of a Job that was just made.
+    #[must_use]
+    pub fn new(created: Time) -> Self {
+        Self {
+            created,
+            started: None,
+            ended: None,
+            status: GangStatus::default(),
+            slots: Vec::new(),
+            delayed: Vec::new(),
+            admission: None,
+            queue_missing_since: None,
+            settled: false,
+        }
+    }
+
+    /// The phase of the Job.
+    #[must_use]
+    pub const fn phase(&self) -> JobPhase {
+        self.status.phase
+    }
+
+    /// The version of the Job under which a pod was asked for; `None` unless the replica still has that pod.
+    #[must_use]
+    pub fn version_of(&self, key: PodKey) -> Option<u32> {
+        let slot = self.slots.get(key.task as usize)?.get(key.index as usize)?;
+        let pod = slot.pod.as_ref()?;
+        (slot.made == key.incarnation.saturating_add(1)).then_some(pod.version)
+    }
+}
