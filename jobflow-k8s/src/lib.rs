@@ -1,1 +1,8 @@
-//! See the crate's description.
+//! The way between Kubernetes objects and the core of jobflow.
+//!
+//! Comes in: manifests (YAML or JSON) and objects of a server. Goes out: typed objects, faults with their positions,
+//! the core's graph and policy, and the Jobs to create. Deliberately absent (without further features): network,
+//! clock, async.
+
+pub mod crd;
+pub mod types;

@@ -1,0 +1,32 @@
+//! What is generated from the types equals what is committed; `UPDATE_GENERATED=1` writes it anew.
+
+use std::path::{Path, PathBuf};
+
+use jobflow_k8s::crd;
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+fn check(path: &str, generated: &str) {
+    let file = repository(path);
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, generated).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == generated,
+        "{path} is not what the types say: run the test with UPDATE_GENERATED=1"
+    );
+}
+
+#[test]
+fn committed_definitions_are_those_of_the_types() {
+    for (file, definition) in crd::definitions() {
+        check(
+            &format!("deploy/crds/{file}"),
+            &serde_saphyr::to_string(&definition).unwrap(),
+        );
+    }
+}
