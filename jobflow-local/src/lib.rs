@@ -1,1 +1,13 @@
-//! See the crate's description.
+//! Runs flows of batch jobs on this machine: each replica of each task is a process group.
+//!
+//! Comes in: pod templates as data, a run's folder. Goes out: processes, their bounded logs, and two journals that
+//! say what happened. Deliberately absent: any rule about flows or jobs (those are in `jobflow-core`), and any
+//! notion of a cluster.
+//!
+//! Two processes take part. The one that decides is a [`client`]; one [`executor`] a run is the parent of every
+//! task, so that the first may die and come back without a task noticing.
+
+pub mod client;
+pub mod executor;
+pub mod process;
+pub mod task;
