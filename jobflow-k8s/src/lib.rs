@@ -5,4 +5,6 @@
 //! clock, async.
 
 pub mod crd;
+pub mod fault;
 pub mod types;
+pub mod yaml;

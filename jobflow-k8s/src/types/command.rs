@@ -32,6 +32,7 @@ pub struct Command {
 }
 
 /// What a Command asks for; those that are never sent here are left out.
+#[expect(clippy::enum_variant_names, reason = "the names are Volcano's")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandAction {
     /// Stop the Job; it may be resumed.

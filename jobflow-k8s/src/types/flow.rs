@@ -33,11 +33,11 @@ use super::task::FlowTask;
     derive = "PartialEq",
     derive = "Default",
     doc = "A graph of Volcano Jobs.",
-    printcolumn(name = "Phase", type_ = "string", json_path = ".status.state.phase"),
-    printcolumn(name = "Progress", type_ = "string", json_path = ".status.progress"),
-    printcolumn(name = "Running", type_ = "integer", json_path = ".status.summary.running"),
-    printcolumn(name = "Failed", type_ = "integer", json_path = ".status.summary.failed"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn = r#"{"name":"Phase","type":"string","jsonPath":".status.state.phase"}"#,
+    printcolumn = r#"{"name":"Progress","type":"string","jsonPath":".status.progress"}"#,
+    printcolumn = r#"{"name":"Running","type":"integer","jsonPath":".status.summary.running"}"#,
+    printcolumn = r#"{"name":"Failed","type":"integer","jsonPath":".status.summary.failed"}"#,
+    printcolumn = r#"{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [

@@ -11,7 +11,7 @@ use super::job::JobSpec;
 
 /// The spec of a Volcano Job, kept as its author wrote it.
 ///
-/// In the CRD its known fields are typed; [`crate::job`] lays views over it.
+/// In the CRD its known fields are typed.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "flow.volcano.sh",

@@ -11,7 +11,7 @@ use super::schema;
 
 /// The spec of a Volcano Job (whole, or the part that a patch changes) as its author wrote it.
 ///
-/// [`crate::job`] lays typed views over it. In a CRD it is an object about which the API server knows nothing.
+/// Typed views are laid over it. In a CRD it is an object about which the API server knows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobSpecData(pub Map<String, Value>);
