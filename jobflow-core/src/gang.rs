@@ -1,16 +1,24 @@
 //! The life of a Volcano Job as a pure machine.
 
-use alloc::vec::Vec;
-
+mod act;
+mod judge;
 mod key;
+mod look;
+mod matrix;
 mod names;
 mod phase;
 mod plan;
 mod pods;
 mod policy;
+mod raise;
+mod request;
 mod spec;
 mod state;
 mod status;
+mod stop;
+mod sync;
+mod target;
+mod turn;
 
 pub use key::{PodKey, PodKeyError};
 pub use phase::{JobPhase, PodPhase};
@@ -22,26 +30,24 @@ pub use state::GangState;
 pub use status::{Condition, GangStatus, PodCounts};
 
 use crate::time::Time;
+use turn::Turn;
 
 /// Decides what comes next for a gang: one answer to what is new, one status write at most.
 ///
 /// `now` never steps back in effect: a delayed action is due once its time has come.
 #[must_use]
 pub fn step(
-    _spec: &GangSpec,
+    spec: &GangSpec,
     state: &GangState,
-    _pods: &Pods,
-    _command: Option<Command>,
-    _now: Time,
+    pods: &Pods,
+    command: Option<Command>,
+    now: Time,
 ) -> GangPlan {
-    GangPlan {
-        next: state.clone(),
-        written: false,
-        start: Vec::new(),
-        fleeting: Vec::new(),
-        stop: Vec::new(),
-        released: false,
-        wake_at: None,
-        cause: Cause::Nothing,
+    let mut turn = Turn::new(spec, state, pods, now);
+    turn.look();
+    let cause = turn.request(command);
+    if let Some((action, pod)) = cause.request() {
+        turn.act(action, pod);
     }
+    turn.plan(cause)
 }

@@ -90,6 +90,29 @@ pub struct Policy {
     pub timeout: Option<Span>,
 }
 
+impl Policy {
+    /// The first of `policies` that speaks of an event; those of the task are given before those of the job.
+    pub(super) fn find<'a>(
+        policies: impl IntoIterator<Item = &'a Self>,
+        event: Event,
+        exit_code: Option<i32>,
+    ) -> Option<&'a Self> {
+        policies
+            .into_iter()
+            .find(|policy| policy.names(event) || policy.matches(exit_code))
+    }
+
+    /// A pod that is pending is no event by itself: only staying so for the policy's timeout is.
+    fn names(&self, event: Event) -> bool {
+        let named = self.events.contains(&event) || self.events.contains(&Event::Any);
+        named && (event != Event::PodPending || self.timeout.is_some())
+    }
+
+    fn matches(&self, exit_code: Option<i32>) -> bool {
+        exit_code.is_some_and(|code| code != 0 && self.exit_code == Some(code))
+    }
+}
+
 impl Command {
     /// The action that the command asks for.
     #[must_use]

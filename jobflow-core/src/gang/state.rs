@@ -24,6 +24,8 @@ pub struct GangState {
     pub status: GangStatus,
     /// Replicas by task and index.
     pub(super) slots: Vec<Vec<Slot>>,
+    /// What happened and is to be answered at once, oldest first.
+    pub(super) raised: Vec<Raised>,
     /// Actions that policies put off, oldest first.
     pub(super) delayed: Vec<Delayed>,
     /// The admission that the last step saw.
@@ -60,14 +62,21 @@ pub(super) struct Known {
     pub(super) restarts: u32,
 }
 
+/// An event and what the policy that speaks of it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Raised {
+    pub(super) event: Event,
+    pub(super) action: Action,
+    /// The pod it is about; `None` for an event of the whole job.
+    pub(super) pod: Option<PodKey>,
+}
+
 /// An action that waits for its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Delayed {
-    /// The pod it is about; `None` for an event of the whole job.
-    pub(super) pod: Option<PodKey>,
-    pub(super) event: Event,
-    pub(super) action: Action,
+    pub(super) raised: Raised,
     pub(super) due: Time,
 }
 
@@ -81,6 +90,7 @@ impl GangState {
             ended: None,
             status: GangStatus::default(),
             slots: Vec::new(),
+            raised: Vec::new(),
             delayed: Vec::new(),
             admission: None,
             queue_missing_since: None,
@@ -94,11 +104,59 @@ impl GangState {
         self.status.phase
     }
 
+    /// The pod that a replica has.
+    pub(super) fn pod(&self, key: PodKey) -> Option<&Known> {
+        let slot = self.slots.get(key.task as usize)?.get(key.index as usize)?;
+        slot.pod
+            .as_ref()
+            .filter(|_| slot.made == key.incarnation.saturating_add(1))
+    }
+
     /// The version of the Job under which a pod was asked for; `None` unless the replica still has that pod.
     #[must_use]
     pub fn version_of(&self, key: PodKey) -> Option<u32> {
-        let slot = self.slots.get(key.task as usize)?.get(key.index as usize)?;
-        let pod = slot.pod.as_ref()?;
-        (slot.made == key.incarnation.saturating_add(1)).then_some(pod.version)
+        self.pod(key).map(|pod| pod.version)
     }
+}
+
+impl Slot {
+    /// The key of the present pod.
+    pub(super) fn key(&self, task: usize, index: usize) -> PodKey {
+        PodKey {
+            task: place(task),
+            index: place(index),
+            incarnation: self.made.saturating_sub(1),
+        }
+    }
+
+    /// Asks for a pod; the replica has none.
+    pub(super) fn make(&mut self, version: u32) {
+        self.made = self.made.saturating_add(1);
+        self.pod = Some(Known::asked(version));
+    }
+}
+
+impl Known {
+    /// Whether it is on its way out, by us or by others.
+    pub(super) const fn is_going(&self) -> bool {
+        self.stopped || self.terminating
+    }
+
+    /// A pod that was just asked for.
+    pub(super) const fn asked(version: u32) -> Self {
+        Self {
+            version,
+            seen: false,
+            stopped: false,
+            phase: PodPhase::Pending,
+            ready: false,
+            terminating: false,
+            restarts: 0,
+        }
+    }
+}
+
+/// A place in a list as part of a key; lists are never that long.
+fn place(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
 }

@@ -62,3 +62,36 @@ pub struct Condition {
     /// When it was last written with a change.
     pub last_transition: Time,
 }
+
+impl PodCounts {
+    /// The count of one phase, to be raised.
+    pub(super) const fn of(&mut self, phase: PodPhase) -> &mut u32 {
+        match phase {
+            PodPhase::Pending => &mut self.pending,
+            PodPhase::Running => &mut self.running,
+            PodPhase::Succeeded => &mut self.succeeded,
+            PodPhase::Failed => &mut self.failed,
+            PodPhase::Unknown => &mut self.unknown,
+        }
+    }
+
+    /// Running, succeeded and failed: pods that got a place.
+    pub(super) const fn placed(self) -> u32 {
+        self.running
+            .saturating_add(self.succeeded)
+            .saturating_add(self.failed)
+    }
+}
+
+impl GangStatus {
+    /// Notes a transition: the phase's older condition gives way to one at `now`.
+    pub(super) fn transit(&mut self, now: Time) {
+        let status = self.phase;
+        self.last_transition = Some(now);
+        self.conditions.retain(|condition| condition.status != status);
+        self.conditions.push(Condition {
+            status,
+            last_transition: now,
+        });
+    }
+}
