@@ -10,4 +10,5 @@
 pub mod client;
 pub mod executor;
 pub mod process;
+pub mod rundir;
 pub mod task;

@@ -2,7 +2,10 @@
 //!
 //! Goes in: `/proc`. Deliberately absent: signals; who may be signalled is decided where it is done.
 
-use std::{fs, io};
+use std::{
+    fs,
+    io::{self, Read},
+};
 
 /// One process of this boot: a number is used again, a number with its start time is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +29,13 @@ pub struct Stat {
 
 /// Reads what `/proc` says about a process; `None` when there is none, or it can't be understood.
 pub fn stat(pid: i32) -> Option<Stat> {
-    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    // One read: the file is made anew for each, and this is on the path of every task.
+    let mut buffer = [0; 1024];
+    let count = fs::File::open(format!("/proc/{pid}/stat"))
+        .ok()?
+        .read(&mut buffer)
+        .ok()?;
+    parse_stat(&String::from_utf8_lossy(buffer.get(..count)?))
 }
 
 /// Reads the identity of this boot of the machine.

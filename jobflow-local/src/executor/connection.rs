@@ -29,6 +29,7 @@ pub(super) struct Connection {
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
     watched: Option<u64>,
+    interest: (bool, bool),
 }
 
 impl Connection {
@@ -39,6 +40,7 @@ impl Connection {
             incoming: Vec::new(),
             outgoing: Vec::new(),
             watched: None,
+            interest: (true, false),
         })
     }
 
@@ -114,9 +116,10 @@ impl Connection {
         Ok(())
     }
 
-    /// Tells whether more requests are welcome, and whether something is due.
-    pub(super) fn interest(&self) -> (bool, bool) {
-        (self.outgoing.len() < ENOUGH_DUE, !self.outgoing.is_empty())
+    /// Tells whether more requests are welcome, and whether something is due, if that has changed.
+    pub(super) fn new_interest(&mut self) -> Option<(bool, bool)> {
+        let interest = (self.outgoing.len() < ENOUGH_DUE, !self.outgoing.is_empty());
+        (std::mem::replace(&mut self.interest, interest) != interest).then_some(interest)
     }
 }
 

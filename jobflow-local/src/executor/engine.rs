@@ -147,17 +147,19 @@ impl Engine {
     }
 
     /// Waits for what a connection is ready for now.
-    pub(super) fn adjust_interest(&self, number: u64) {
-        let Some(connection) = self.connections.open.get(&number) else {
+    pub(super) fn adjust_interest(&mut self, number: u64) {
+        let Some(connection) = self.connections.open.get_mut(&number) else {
             return;
         };
-        let (read, write) = connection.interest();
+        let Some((read, write)) = connection.new_interest() else {
+            return;
+        };
         let mut flags = EpollFlags::empty();
         flags.set(EpollFlags::EPOLLIN, read);
         flags.set(EpollFlags::EPOLLOUT, write);
         let _ = self
             .epoll
-            .modify(connection, &mut EpollEvent::new(flags, CLIENT | number));
+            .modify(&*connection, &mut EpollEvent::new(flags, CLIENT | number));
     }
 
     fn timeout(&self, idle: Duration) -> EpollTimeout {
