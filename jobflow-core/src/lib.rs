@@ -8,7 +8,33 @@
 
 extern crate alloc;
 
+pub mod condition;
+pub mod expression;
+pub mod facts;
 pub mod gang;
+pub mod graph;
+pub mod key;
+pub mod node;
+pub mod phase;
+pub mod plan;
+pub mod policy;
+pub mod reason;
+pub mod record;
+pub mod report;
+pub mod retry;
+pub mod snapshot;
 pub mod time;
+pub mod verdict;
 
-pub use time::Time;
+pub use condition::Condition;
+pub use facts::FactCache;
+pub use graph::FlowGraph;
+pub use key::{JobKey, NodeId, Uid};
+pub use phase::{FlowPhase, NodePhase};
+pub use plan::{Change, Effect, Plan, plan};
+pub use policy::Policy;
+pub use reason::Reason;
+pub use record::FlowRecord;
+pub use snapshot::Snapshot;
+pub use time::{Span, Time};
+pub use verdict::Verdict;
