@@ -188,6 +188,25 @@ mod tests {
     }
 
     #[test]
+    fn only_names_and_the_like_are_required() {
+        let mut required = std::collections::BTreeSet::new();
+        for (file, _) in definitions() {
+            each_schema(&root(file)["properties"]["spec"], &mut |schema| {
+                let names = schema
+                    .get("required")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten();
+                required.extend(names.filter_map(Value::as_str).map(str::to_owned));
+            });
+        }
+        assert_eq!(
+            required.into_iter().collect::<Vec<_>>(),
+            ["id", "kind", "name", "on", "target", "template", "value", "verb"]
+        );
+    }
+
+    #[test]
     fn definitions_stay_under_their_size() {
         for (file, definition) in definitions() {
             let size = serde_json::to_string(&definition).unwrap().len();

@@ -4,7 +4,10 @@
 //! the core's graph and policy, and the Jobs to create. Deliberately absent (without further features): network,
 //! clock, async.
 
+pub mod check;
 pub mod crd;
 pub mod fault;
+pub mod names;
+pub mod schema;
 pub mod types;
 pub mod yaml;

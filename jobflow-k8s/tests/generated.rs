@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jobflow_k8s::crd;
+use jobflow_k8s::{crd, schema};
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
@@ -31,5 +31,13 @@ fn committed_definitions_are_those_of_the_types() {
             &format!("deploy/crds/{file}"),
             &serde_saphyr::to_string(&definition).unwrap(),
         );
+    }
+}
+
+#[test]
+fn committed_schemas_are_those_of_the_types() {
+    for (file, schema) in schema::files(&schema::Schemas::new()) {
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        check(&format!("docs/reference/schema/{file}"), &text);
     }
 }

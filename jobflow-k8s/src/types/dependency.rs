@@ -27,6 +27,7 @@ pub struct DependsOn {
     /// How targets are combined; default `All`.
     pub strategy: Option<Strategy>,
     /// How many targets must hold under `strategy: AtLeast`: a number, or a percentage such as `80%`.
+    #[serde(default)]
     #[schemars(schema_with = "schema::int_or_string")]
     pub at_least: Option<IntOrString>,
     /// Predicates of kinds that the embedding program registered.
@@ -78,9 +79,11 @@ pub struct Rule {
     #[schemars(length(max = 63))]
     pub task: Option<String>,
     /// How many pods: a number, or a percentage such as `80%`.
+    #[serde(default)]
     #[schemars(schema_with = "schema::int_or_string")]
     pub at_least: Option<IntOrString>,
     /// How many instances of a group: a number, or a percentage such as `80%`.
+    #[serde(default)]
     #[schemars(schema_with = "schema::int_or_string")]
     pub instances: Option<IntOrString>,
     /// How long after the condition began to hold.
@@ -172,6 +175,7 @@ pub struct Custom {
     #[schemars(length(max = 63))]
     pub target: Option<String>,
     /// Its arguments, as the kind defines them.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any")]
     pub args: Option<Value>,
 }

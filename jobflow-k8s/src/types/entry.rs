@@ -79,6 +79,7 @@ pub struct FlowCall {
     #[schemars(length(min = 1, max = 253), regex(pattern = schema::DNS_SUBDOMAIN))]
     pub template: String,
     /// Values of its parameters.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_map")]
     pub arguments: Option<BTreeMap<String, Value>>,
 }

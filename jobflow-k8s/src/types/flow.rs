@@ -99,6 +99,7 @@ pub struct JobFlowSpec {
     )]
     pub parameters: Option<Vec<Parameter>>,
     /// Values of `parameters` by name.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_map")]
     pub arguments: Option<BTreeMap<String, Value>>,
     /// Entries that run after all others have ended, whatever the outcome.

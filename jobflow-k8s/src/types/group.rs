@@ -22,6 +22,7 @@ use super::schema;
 ]))]
 pub struct ForEach {
     /// The items themselves.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_list")]
     pub items: Option<Vec<Value>>,
     /// A CEL expression that gives the items; needs `maxItems`.
@@ -34,12 +35,14 @@ pub struct ForEach {
     #[schemars(range(min = 0, max = 100000))]
     pub range: Option<i64>,
     /// All combinations of the values of each name; `exclude` takes combinations away, `include` adds some.
+    #[serde(default)]
     #[schemars(schema_with = "schema::map_of_any_lists")]
     pub matrix: Option<BTreeMap<String, Vec<Value>>>,
     /// Most instances alive at once.
     #[schemars(range(min = 1, max = 100000))]
     pub parallelism: Option<i64>,
     /// How many instances must succeed: a number, or a percentage such as `80%`; default all.
+    #[serde(default)]
     #[schemars(schema_with = "schema::int_or_string")]
     pub min_succeeded: Option<IntOrString>,
     /// What happens to the rest once the group's end is decided; default `Keep`.

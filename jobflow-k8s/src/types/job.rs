@@ -56,6 +56,7 @@ pub struct JobVolume {
     /// The name of its claim.
     pub volume_claim_name: Option<String>,
     /// The claim that is made for it.
+    #[serde(default)]
     #[schemars(schema_with = "schema::untyped_object")]
     pub volume_claim: Option<Value>,
 }
@@ -73,6 +74,7 @@ pub struct JobTask {
     /// How many of them must run at least.
     pub min_available: Option<i32>,
     /// The pod template.
+    #[serde(default)]
     #[schemars(schema_with = "schema::pod_template")]
     pub template: Option<Map<String, Value>>,
     /// What is done on events of the task.

@@ -20,10 +20,12 @@ pub struct Parameter {
     #[serde(rename = "type")]
     pub value_type: Option<ValueType>,
     /// The value when no argument is given.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any")]
     pub default: Option<Value>,
     /// The only values that are allowed.
     #[serde(rename = "enum")]
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_list")]
     pub allowed: Option<Vec<Value>>,
     /// A regular expression that the whole text must match.
@@ -67,6 +69,7 @@ pub struct Output {
     #[schemars(length(max = 63))]
     pub task: Option<String>,
     /// The pod's index (default 0), or `all` for the list of every pod's value.
+    #[serde(default)]
     #[schemars(schema_with = "schema::int_or_string")]
     pub index: Option<IntOrString>,
     /// The field of the message, read as a JSON object; without it the whole message is the value.
@@ -76,10 +79,12 @@ pub struct Output {
     #[serde(rename = "type")]
     pub value_type: Option<ValueType>,
     /// The value of a node that didn't succeed.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any")]
     pub default: Option<Value>,
     /// The only values that are allowed.
     #[serde(rename = "enum")]
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_list")]
     pub allowed: Option<Vec<Value>>,
     /// A regular expression that the whole text must match.

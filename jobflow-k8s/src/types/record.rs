@@ -152,6 +152,7 @@ pub struct NodeRecord {
     /// Pods by task and phase.
     pub tasks: Option<TaskCounts>,
     /// The node's outputs.
+    #[serde(default)]
     #[schemars(schema_with = "schema::any_map")]
     pub outputs: Option<BTreeMap<String, Value>>,
     /// Conditions of targets that have held.
