@@ -1,4 +1,4 @@
-//! Looks for the moments at which the machine writes what Volcano wrote.
+//! Looks for the moments at which the machine writes what Volcano wrote, one status after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use jobflow_core::gang::{Command, GangPlan, GangState, PodKey, Pods, step};
 use crate::recording::{Line, Recording};
 use crate::written::Written;
 
-/// Where a search stands after some statuses.
+/// One way to have come to a status.
 #[derive(Clone)]
 struct Place {
     state: GangState,
@@ -20,56 +20,50 @@ struct Place {
     stopped: BTreeSet<PodKey>,
 }
 
-/// How far the best attempt came, and what it wrote instead of the next status.
-#[derive(Default)]
-struct Best {
-    reached: usize,
-    instead: Vec<Written>,
-}
-
+/// Follows all ways at once; the error says which status none of them reaches, and what was written instead.
 pub(crate) fn drive(recording: &Recording, statuses: &[&Line]) -> Result<(), String> {
     let (first, rest) = statuses.split_first().unwrap();
-    let start = Place::start(recording, first);
-    if Written::of(&start.state.status) != first.status {
+    let mut places = vec![Place::start(recording, first)];
+    if Written::of(&places[0].state.status) != first.status {
         return Err(format!("a new Job has the status {:?}", first.status));
     }
-    let mut best = Best::default();
-    if search(recording, rest, 0, &start, &mut best) {
-        return Ok(());
+    for line in rest {
+        places = advance(recording, line, &places)?;
     }
-    let wanted = rest
-        .get(best.reached)
-        .map(|line| (line.milliseconds, &line.status));
-    Err(format!("no way past {wanted:#?}\ninstead {:#?}", best.instead))
+    let end = places.iter().any(|place| place.is_end(recording));
+    end.then_some(())
+        .ok_or_else(|| "other pods were made or stopped, or more would be written".to_owned())
 }
 
-fn search(recording: &Recording, statuses: &[&Line], reached: usize, place: &Place, best: &mut Best) -> bool {
-    if reached > best.reached {
-        *best = Best {
-            reached,
-            instead: Vec::new(),
-        };
-    }
-    let Some(line) = statuses.get(reached) else {
-        return place.is_end(recording);
-    };
-    for (pods, group) in moments(place, line.place) {
-        for command in place.commands(recording, line.place) {
-            let Some(after) = place.step(recording, line, (pods, group), command, best, reached) else {
-                continue;
-            };
-            if search(recording, statuses, reached + 1, &after, best) {
-                return true;
+fn advance(recording: &Recording, line: &Line, places: &[Place]) -> Result<Vec<Place>, String> {
+    let (mut reached, mut instead) = (Vec::new(), Vec::new());
+    for place in places {
+        for (seen, command) in place.moments(recording, line) {
+            match place.step(recording, line, seen, command) {
+                Some((after, status)) if status == line.status => add(&mut reached, after),
+                Some((_, status)) if !instead.contains(&status) => instead.push(status),
+                Some(_) | None => {}
             }
         }
     }
-    false
+    let lost = || {
+        format!(
+            "no way to {} {:#?}\ninstead {instead:#?}",
+            line.milliseconds, line.status
+        )
+    };
+    if reached.is_empty() {
+        Err(lost())
+    } else {
+        Ok(reached)
+    }
 }
 
-/// All pairs of moments up to `end`, early ones first.
-fn moments(place: &Place, end: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (pods, group) = (place.pods, place.group);
-    (pods..end).flat_map(move |pods| (group..end).map(move |group| (pods, group)))
+/// A way that came to the same by later moments can do no more than the one that came by earlier ones.
+fn add(places: &mut Vec<Place>, place: Place) {
+    if !places.iter().any(|other| other.is_as_good_as(&place)) {
+        places.push(place);
+    }
 }
 
 impl Place {
@@ -92,28 +86,32 @@ impl Place {
         }
     }
 
-    /// Nothing, or the next command that came before `end`.
-    fn commands(&self, recording: &Recording, end: usize) -> Vec<Option<Command>> {
-        let next = recording
+    /// All pairs of moments before `line`, early ones first, without a command and with the next one that came.
+    fn moments(&self, recording: &Recording, line: &Line) -> Vec<((usize, usize), Option<Command>)> {
+        let came = recording
             .commands
             .get(self.commands)
-            .filter(|(place, _)| *place < end);
-        std::iter::once(None)
-            .chain(next.map(|(_, command)| Some(*command)))
+            .filter(|(place, _)| *place < line.place);
+        let commands = [None, came.map(|(_, command)| *command)];
+        let commands = &commands[..1 + usize::from(came.is_some())];
+        let pairs =
+            (self.pods..line.place).flat_map(|pods| (self.group..line.place).map(move |group| (pods, group)));
+        pairs
+            .flat_map(|pair| commands.iter().map(move |command| (pair, *command)))
             .collect()
     }
 
+    /// What the machine writes at that moment; `None` if nothing.
     fn step(
         &self,
         recording: &Recording,
         line: &Line,
         (pods, group): (usize, usize),
         command: Option<Command>,
-        best: &mut Best,
-        reached: usize,
-    ) -> Option<Self> {
+    ) -> Option<(Self, Written)> {
+        let admission = recording.seen[group].admission;
         let seen = Pods {
-            admission: recording.seen[group].admission,
+            admission,
             seen: recording.seen[pods].seen.clone(),
         };
         let plan = step(
@@ -123,10 +121,10 @@ impl Place {
             command,
             Time(line.milliseconds),
         );
-        let written = Written::of(&plan.next.status);
-        if plan.written && written == line.status {
-            let commands = self.commands + usize::from(command.is_some());
-            return Some(
+        let status = Written::of(&plan.next.status);
+        let commands = self.commands + usize::from(command.is_some());
+        plan.written.then(|| {
+            (
                 Self {
                     pods,
                     group,
@@ -134,12 +132,9 @@ impl Place {
                     ..self.clone()
                 }
                 .with(plan),
-            );
-        }
-        if plan.written && reached == best.reached && !best.instead.contains(&written) {
-            best.instead.push(written);
-        }
-        None
+                status,
+            )
+        })
     }
 
     fn with(mut self, plan: GangPlan) -> Self {
@@ -152,6 +147,11 @@ impl Place {
         self.stopped.extend(plan.stop);
         self.state = plan.next;
         self
+    }
+
+    fn is_as_good_as(&self, other: &Self) -> bool {
+        let earlier = self.pods <= other.pods && self.group <= other.group && self.commands == other.commands;
+        earlier && self.state == other.state && self.started == other.started && self.stopped == other.stopped
     }
 
     /// Whether the pods agree, and the machine has nothing to add to what Volcano wrote.
