@@ -149,7 +149,7 @@ fn switch(value: &Value) -> Switch<Arc<str>> {
     };
     let cases = value["cases"].as_array().cloned().unwrap_or_default();
     let on = value["on"].as_str().unwrap_or_default();
-    let chosen = cases.iter().position(|case| case["value"].to_string() == on);
+    let chosen = cases.iter().position(|case| case["value"] == value_of(on));
     let chosen = chosen.map_or_else(|| "default".to_owned(), |case| case.to_string());
     Switch {
         on: constant(&chosen),
@@ -160,4 +160,9 @@ fn switch(value: &Value) -> Switch<Arc<str>> {
 
 fn constant(text: &str) -> Formula {
     Formula(Arc::new(Constant(text.to_owned())))
+}
+
+/// The value that a constant expression comes to.
+fn value_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or(Value::Null)
 }

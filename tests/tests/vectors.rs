@@ -1,5 +1,11 @@
 //! Flows with known ends, in the made-up world.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests say so when something is not as it must be"
+)]
+
 use jobflow_core::FlowGraph;
 use jobflow_core::testing::{World, shuffled};
 use jobflow_tests::vectors::Vector;
