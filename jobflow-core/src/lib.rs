@@ -23,6 +23,8 @@ pub mod record;
 pub mod report;
 pub mod retry;
 pub mod snapshot;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod time;
 pub mod verdict;
 

@@ -26,7 +26,7 @@ mod stops;
 pub use judge::{Judged, Judgement, judge};
 use planning::Planning;
 
-use crate::facts::{FactCache, FactKey};
+use crate::facts::{Answer, FactCache, FactKey};
 use crate::graph::FlowGraph;
 use crate::key::{JobKey, Uid};
 use crate::node::NodeEvent;
@@ -161,4 +161,30 @@ pub fn plan(graph: &FlowGraph, policy: &Policy, snapshot: &Snapshot, facts: &Fac
     conclude::conclude(&mut planning);
     retain::retain(&mut planning);
     planning.finish()
+}
+
+/// Decides, and answers on the spot what can be answered without waiting (templates, rendered jobs), so that the
+/// order of starts never depends on when a fact was asked for.
+///
+/// `answer` gives none for a question that takes time; it stays in [`Plan::wanted`].
+pub fn plan_with_answers(
+    graph: &FlowGraph,
+    policy: &Policy,
+    snapshot: &Snapshot,
+    facts: &mut FactCache,
+    mut answer: impl FnMut(&FactKey) -> Option<Answer>,
+    now: Time,
+) -> Plan {
+    loop {
+        let plan = plan(graph, policy, snapshot, facts, now);
+        let mut learnt = false;
+        for key in &plan.wanted {
+            if let Some(answer) = answer(key) {
+                learnt |= facts.learn(key.clone(), answer, now);
+            }
+        }
+        if !learnt {
+            return plan;
+        }
+    }
 }

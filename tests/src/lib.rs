@@ -1,1 +1,3 @@
-//! Unpublished.
+//! What tests that cross crates share: flows with known ends, and the way to play them.
+
+pub mod vectors;

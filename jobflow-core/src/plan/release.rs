@@ -97,9 +97,11 @@ fn due_again(planning: &mut Planning<'_>) -> Vec<NodeId> {
     due
 }
 
+/// An attempt that ended in this plan gives its place to others first: its retry is due in a later plan.
 fn is_due(planning: &mut Planning<'_>, node: NodeId) -> bool {
     let at = planning.record(node).next_retry.unwrap_or(planning.now);
-    if at > planning.now {
+    let just_ended = planning.snapshot.record.nodes[node].phase() != NodePhase::BackingOff;
+    if at > planning.now || just_ended {
         planning.wake(at);
         planning.say(node, Why::Until(at));
         return false;
