@@ -7,6 +7,7 @@
 pub mod check;
 pub mod crd;
 pub mod fault;
+pub mod job;
 pub mod names;
 pub mod schema;
 pub mod types;

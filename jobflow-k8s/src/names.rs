@@ -1,31 +1,18 @@
-//! Names: what they may look like.
+//! Names: what they may look like, which ones are made from others, and what a created Job carries.
+//!
+//! Comes in: names of flows and entries, instances, attempts. Goes out: names of Jobs, labels, annotations, and the
+//! faults of names that are too long or meet. Deliberately absent: reading an identity back out of a name; that is
+//! never done.
 
-/// The rule for names of objects and entries, as help for who broke it.
-pub const DNS_SUBDOMAIN_RULE: &str =
-    "lower-case letters, digits, `-` and `.`; each part between dots begins and ends with a letter or digit";
-/// The rule for names of parameters and outputs, as help for who broke it.
-pub const IDENTIFIER_RULE: &str = "letters, digits and `_`, not beginning with a digit";
+mod collisions;
+mod derived;
+mod labels;
+mod rules;
 
-/// Whether a text is a DNS subdomain (RFC 1123), of any length.
-#[must_use]
-pub fn is_dns_subdomain(text: &str) -> bool {
-    text.split('.').all(is_dns_label_of_any_length)
-}
-
-/// Whether a text is a DNS label (RFC 1123): 63 characters at most, no dots.
-#[must_use]
-pub fn is_dns_label(text: &str) -> bool {
-    text.len() <= 63 && is_dns_label_of_any_length(text)
-}
-
-/// Whether a text is an identifier.
-#[must_use]
-pub fn is_identifier(text: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.chars().all(allowed) && text.starts_with(|c: char| !c.is_ascii_digit())
-}
-
-fn is_dns_label_of_any_length(text: &str) -> bool {
-    let ends = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    text.starts_with(ends) && text.ends_with(ends) && text.chars().all(|c| ends(c) || c == '-')
-}
+pub use collisions::{Collision, Named, collisions};
+pub use derived::{MOST_NAME, TooLong, job_name, longest};
+pub use labels::{
+    ANNOTATION_NODE, ANNOTATION_TEMPLATE, ANNOTATION_TTL, CREATED_BY_FLOW, CREATED_BY_TEMPLATE,
+    LABEL_ATTEMPT, LABEL_ENTRY, LABEL_INDEX, is_copied, is_reserved, label_value,
+};
+pub use rules::{DNS_SUBDOMAIN_RULE, IDENTIFIER_RULE, is_dns_label, is_dns_subdomain, is_identifier};
