@@ -14,8 +14,7 @@ impl Turn<'_> {
     pub(super) fn act(&mut self, action: Action, pod: Option<PodKey>) {
         let (before, merely_new) = (self.next.phase(), matches!(action, Action::SyncJob));
         let target = Target::of(self.spec, action, pod);
-        let live = self.known().any(|(_, pod)| !pod.is_going());
-        match Move::of(before, action, live) {
+        match Move::of(before, action) {
             Move::Sync => self.sync(),
             Move::Stop { keep, then } => self.stop_all(keep, then),
             Move::StopTarget { then } => self.stop_target(target, then),

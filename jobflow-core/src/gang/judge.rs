@@ -21,13 +21,15 @@ pub(super) fn judge(spec: &GangSpec, status: &GangStatus) -> JobPhase {
     }
 }
 
-/// Failed once no retry is left; Pending as soon as enough pods aren't terminating any more.
+/// Failed once no retry is left; Pending as soon as enough pods aren't terminating any more. A minimum that can't be met
+/// holds nothing up here: the job would restart for ever and spend no retry.
 pub(super) fn while_restarting(spec: &GangSpec, status: &GangStatus) -> JobPhase {
     if status.retry_count >= spec.max_retry {
         return JobPhase::Failed;
     }
-    let free = spec.replicas().saturating_sub(status.counts.terminating);
-    let needed = status.min_available.unwrap_or(spec.min_available);
+    let replicas = spec.replicas();
+    let free = replicas.saturating_sub(status.counts.terminating);
+    let needed = status.min_available.unwrap_or(spec.min_available).min(replicas);
     if free >= needed {
         JobPhase::Pending
     } else {

@@ -1,5 +1,5 @@
-//! The table of the machine: what each action means in each phase. In: a phase, an action, and whether pods are left
-//! that nobody stopped; out: the move. Deliberately absent: counting and stopping, which the move describes.
+//! The table of the machine: what each action means in each phase. In: a phase and an action; out: the move.
+//! Deliberately absent: counting and stopping, which the move describes.
 
 use super::phase::JobPhase;
 use super::policy::Action;
@@ -40,10 +40,10 @@ pub(super) enum Then {
 }
 
 impl Move {
-    pub(super) const fn of(phase: JobPhase, action: Action, live: bool) -> Self {
+    pub(super) const fn of(phase: JobPhase, action: Action) -> Self {
         match phase {
             JobPhase::Empty | JobPhase::Pending | JobPhase::Running => Self::while_open(action),
-            JobPhase::Restarting => Self::while_restarting(action, live),
+            JobPhase::Restarting => Self::while_restarting(action),
             JobPhase::Aborting => Self::unless_resumed(action, Then::Await(JobPhase::Aborted)),
             JobPhase::Aborted => Self::unless_resumed(action, Then::Stay),
             JobPhase::Completing => Self::stop_live(Then::Await(JobPhase::Completed)),
@@ -70,7 +70,7 @@ impl Move {
 
     /// A job that restarts hears nothing else: Volcano takes every other action for a restart. (Seen in its source;
     /// so a TerminateJob must be sent again when the phase hasn't moved.)
-    const fn while_restarting(action: Action, live: bool) -> Self {
+    const fn while_restarting(action: Action) -> Self {
         match action {
             Action::SyncJob | Action::EnqueueJob => Self::Sync,
             Action::RestartTask | Action::RestartPod | Action::RestartPartition => Self::StopTarget {
@@ -80,16 +80,10 @@ impl Move {
             | Action::AbortJob
             | Action::TerminateJob
             | Action::CompleteJob
-            | Action::ResumeJob => {
-                if live {
-                    Self::Stop {
-                        keep: Keep::Nothing,
-                        then: Then::JudgeRestart,
-                    }
-                } else {
-                    Self::Sync
-                }
-            }
+            | Action::ResumeJob => Self::Stop {
+                keep: Keep::Nothing,
+                then: Then::JudgeRestart,
+            },
         }
     }
 
@@ -113,5 +107,36 @@ impl Move {
             keep: Keep::Ended,
             then,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// A line for each phase and move, with the actions that lead to it.
+    fn lines(phase: JobPhase) -> Vec<String> {
+        let mut moves: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for action in Action::ALL {
+            moves
+                .entry(format!("{:?}", Move::of(phase, *action)))
+                .or_default()
+                .push(action.as_str());
+        }
+        moves
+            .iter()
+            .map(|(step, actions)| format!("{phase:?}: {step} <- {}", actions.join(" ")))
+            .collect()
+    }
+
+    #[test]
+    fn the_matrix_is_as_printed() {
+        let matrix: Vec<String> = JobPhase::ALL.iter().flat_map(|phase| lines(*phase)).collect();
+        insta::assert_snapshot!(matrix.join("\n"));
     }
 }

@@ -27,7 +27,7 @@ pub struct GangPlan {
     pub stop: Vec<PodKey>,
     /// Whether the gang gives its place back (Volcano deletes the PodGroup): it must be admitted anew.
     pub released: bool,
-    /// When to step again even if nothing is seen to change; `now` when there is more to decide at once.
+    /// When to step again even if nothing is seen to change; `now` when there is more to decide at once, never before.
     pub wake_at: Option<Time>,
     /// What the step answered to.
     pub cause: Cause,

@@ -44,10 +44,12 @@ impl Turn<'_> {
         }
     }
 
+    /// Pods of the same task, without those on their way out: what they did belongs to a round that is over.
     fn pods_of(&self, key: PodKey) -> impl Iterator<Item = &Known> {
-        self.known()
-            .filter(move |(other, _)| other.task == key.task)
-            .map(|(_, pod)| pod)
+        let pods = self
+            .known()
+            .filter(move |(other, pod)| other.task == key.task && !pod.is_going());
+        pods.map(|(_, pod)| pod)
     }
 
     fn is_task_completed(&self, key: PodKey) -> bool {
@@ -69,7 +71,7 @@ impl Turn<'_> {
             .tasks
             .get(key.task as usize)
             .and_then(|task| task.max_retry);
-        limit.is_some_and(|limit| restarts >= limit)
+        limit.is_some_and(|limit| limit > 0 && restarts >= limit)
     }
 
     /// Asks the policies; what none of them speaks of is merely a change.
@@ -91,21 +93,11 @@ impl Turn<'_> {
             pod,
         };
         match policy.timeout {
-            None => self.raise_now(raised),
+            None => self.next.raised.push(raised),
             Some(timeout) => self.delay(Delayed {
                 raised,
                 due: self.now + timeout,
             }),
-        }
-    }
-
-    /// An event of a whole task is raised by each of its pods, and answered once.
-    fn raise_now(&mut self, raised: Raised) {
-        let of_task = matches!(raised.event, Event::TaskCompleted | Event::TaskFailed);
-        let task = |raised: &Raised| raised.pod.map(|key| key.task);
-        let same = |other: &Raised| other.event == raised.event && task(other) == task(&raised);
-        if !of_task || !self.next.raised.iter().any(same) {
-            self.next.raised.push(raised);
         }
     }
 

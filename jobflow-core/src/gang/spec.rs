@@ -43,7 +43,7 @@ pub struct GangTask {
     pub replicas: u32,
     /// Pods of the task that must succeed, and those that dependents wait for.
     pub min_available: u32,
-    /// Restarts of containers that make a `TaskFailed`; `None` for no limit (Volcano's -1).
+    /// Restarts of containers that make a `TaskFailed`; `None` (Volcano's -1) or 0 for no limit.
     pub max_retry: Option<u32>,
     /// Policies of the task.
     pub policies: Vec<Policy>,

@@ -110,11 +110,18 @@ impl<'a> Turn<'a> {
     }
 
     fn wake_at(&self) -> Option<Time> {
-        let refused = self.next.queue_missing_since.is_some();
-        if !self.next.raised.is_empty() || (!self.next.settled && !refused) {
+        if self.has_more() {
             return Some(self.now);
         }
         let due = self.next.delayed.iter().map(|delayed| delayed.due);
-        due.chain(self.queue_deadline()).min()
+        due.chain(self.queue_deadline()).min().map(|at| at.max(self.now))
+    }
+
+    /// Whether the next step has something to do even if nothing is seen to change. A pod that was stopped before it
+    /// was seen may never be: it is gone by then.
+    fn has_more(&self) -> bool {
+        let unlooked = !self.next.settled && self.next.queue_missing_since.is_none();
+        let unseen = self.known().any(|(_, pod)| pod.stopped && !pod.seen);
+        unlooked || unseen || !self.next.raised.is_empty()
     }
 }
