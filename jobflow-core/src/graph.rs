@@ -32,7 +32,7 @@ use crate::key::NodeId;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowGraph {
-    entries: Arc<[Entry]>,
+    entries: Arc<Vec<Entry>>,
     links: Arc<Links>,
 }
 
@@ -114,6 +114,13 @@ impl FlowGraph {
         &self.links.order
     }
 
+    /// The targets of a node that waits for nothing but the completion of all of them, without a switch above it;
+    /// none when more has to be looked at.
+    #[must_use]
+    pub(crate) fn plain_targets(&self, node: NodeId) -> Option<&[NodeId]> {
+        self.links.plain_targets(node)
+    }
+
     /// The nodes that wait for this one.
     #[must_use]
     pub fn dependents(&self, node: NodeId) -> &[NodeId] {
@@ -130,6 +137,12 @@ impl FlowGraph {
     #[must_use]
     pub fn remaining(&self, node: NodeId) -> u32 {
         self.links.remaining[node.position()]
+    }
+
+    /// Whether the entry is one of those that run after all others have ended.
+    #[must_use]
+    pub fn is_finally(&self, node: NodeId) -> bool {
+        self.links.finally[node.position()]
     }
 
     /// Whether the entry goes on while the flow is failing: it waits for a failure or an end in so many words, or

@@ -33,7 +33,7 @@ pub use facts::FactCache;
 pub use graph::FlowGraph;
 pub use key::{JobKey, NodeId, Uid};
 pub use phase::{FlowPhase, NodePhase};
-pub use plan::{Change, Effect, Plan, plan};
+pub use plan::{Change, Effect, Plan, plan, plan_with_answers};
 pub use policy::Policy;
 pub use reason::Reason;
 pub use record::FlowRecord;

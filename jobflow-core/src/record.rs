@@ -3,6 +3,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
 
 mod clock;
 mod nodes;
@@ -42,59 +43,124 @@ pub struct FlowRecord {
     pub ledger_lost: bool,
 }
 
-/// The record of a node.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The record of a node. What only a node has that was started is in [`Details`], reached as if it were here; a
+/// waiting node costs a few bytes.
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeRecord {
     /// Where it stands.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     pub state: NodeState,
     /// Why.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     pub reason: Option<Reason>,
+    /// The attempt that was last intended, from 1; 0 when none was.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
+    pub attempt: u32,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    details: Option<Arc<Details>>,
+}
+
+/// What is known of a node beyond its phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default)
+)]
+pub struct Details {
     /// What was said beside the reason, by a server or a job.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub message: Option<Arc<str>>,
     /// For an end that another node brought about: which, and how that one ended.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub cause: Option<Cause>,
-    /// The attempt that was last intended, from 1; 0 when none was.
-    pub attempt: u32,
     /// The UID of that attempt's job, once known and while it lives.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub uid: Option<Uid>,
     /// The digest of the entry that the attempt was made from.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub entry_hash: u64,
     /// The template that the attempt was made from.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub template: Option<TemplateVersion>,
     /// When the first attempt was intended.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub start_time: Option<Time>,
     /// When the node ended.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub finish_time: Option<Time>,
     /// The exit code of the first container that ended non-zero in the last attempt; none after success.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub exit_code: Option<i32>,
     /// Since when a pod is known to have run, over all attempts.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub started_since: Option<Time>,
     /// Since when the gang of this attempt is known to have run.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub ran_since: Option<Time>,
     /// How many pods the attempt's job needs to run.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub min_available: u32,
     /// The last counts that weren't empty of this attempt's pods, by task.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub tasks: Option<Arc<[TaskCount]>>,
     /// Conditions on targets that have held and can't be derived from the target's record.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub held: Vec<Held>,
     /// Whether the attempt ended without its job ever having been seen; one that turns up late is a stray.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub jobless: bool,
     /// The stop of the attempt in course.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub stop: Option<Stop>,
     /// When the next attempt is due, while backing off.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub next_retry: Option<Time>,
     /// How many attempts were made after the first, by what they were charged to.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub retries: Retries,
     /// What was decided once and for all.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub decided: Option<Decided>,
     /// The clock of the attempt's timeout.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub attempt_clock: Option<Clock>,
     /// The clock of the node's timeout.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub node_clock: Option<Clock>,
     /// Earlier attempts, the newest last, at most [`NodeRecord::ATTEMPTS`].
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub attempts: Vec<AttemptRecord>,
 }
+
+/// What is known of a node that was never started.
+static NONE: Details = Details {
+    message: None,
+    cause: None,
+    uid: None,
+    entry_hash: 0,
+    template: None,
+    start_time: None,
+    finish_time: None,
+    exit_code: None,
+    started_since: None,
+    ran_since: None,
+    min_available: 0,
+    tasks: None,
+    held: Vec::new(),
+    jobless: false,
+    stop: None,
+    next_retry: None,
+    retries: Retries {
+        program: 0,
+        infrastructure: 0,
+    },
+    decided: None,
+    attempt_clock: None,
+    node_clock: None,
+    attempts: Vec::new(),
+};
 
 impl NodeRecord {
     /// How many earlier attempts are kept.
@@ -110,6 +176,31 @@ impl NodeRecord {
     #[must_use]
     pub fn is_skipped_benignly(&self) -> bool {
         self.phase() == NodePhase::Skipped && self.reason.is_some_and(Reason::is_benign)
+    }
+}
+
+impl Deref for NodeRecord {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        self.details.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for NodeRecord {
+    fn deref_mut(&mut self) -> &mut Details {
+        Arc::make_mut(self.details.get_or_insert_default())
+    }
+}
+
+impl PartialEq for NodeRecord {
+    fn eq(&self, other: &Self) -> bool {
+        let same = match (&self.details, &other.details) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two) || one == two,
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => **self == **other,
+        };
+        same && (self.state, self.reason, self.attempt) == (other.state, other.reason, other.attempt)
     }
 }
 
@@ -223,4 +314,9 @@ pub struct AttemptRecord {
     pub finish_time: Time,
     /// The exit code, where one was seen.
     pub exit_code: Option<i32>,
+}
+
+#[cfg(feature = "serde")]
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

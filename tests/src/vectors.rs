@@ -120,7 +120,7 @@ fn entry((value, finally): (Value, bool)) -> Entry<Arc<str>> {
         _ => Strategy::All,
     };
     if value["switch"].is_object() {
-        entry.work = Work::Switch(switch(&value["switch"]));
+        entry.work = Work::Switch(Box::new(switch(&value["switch"])));
     }
     entry
 }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::entry::{Entry, Strategy};
+use super::entry::{Entry, Strategy, Target};
 use super::fault::GraphFault;
 use super::node_id;
 
@@ -13,8 +13,12 @@ pub(super) fn targets(entries: &[Entry], faults: &mut Vec<GraphFault>) {
     if u32::try_from(entries.len()).is_err() {
         faults.push(GraphFault::TooManyEntries(entries.len()));
     }
+    let finally: Vec<bool> = entries.iter().map(|entry| entry.finally).collect();
     for (position, entry) in entries.iter().enumerate() {
-        across_finally(position, entry, entries, faults);
+        let same_side = |target: &Target| finally.get(target.node.position()) == Some(&entry.finally);
+        if !entry.targets.iter().all(same_side) {
+            across_finally(position, entry, entries, faults);
+        }
         at_least(position, entry, faults);
     }
 }

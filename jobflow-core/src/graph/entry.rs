@@ -1,5 +1,6 @@
 //! One entry of a flow as the graph takes it: what it does, what it waits for, how its end is judged.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -43,7 +44,7 @@ pub enum Work<T = NodeId> {
     /// It makes a job.
     Job,
     /// It decides which other entries run, without a job.
-    Switch(Switch<T>),
+    Switch(Box<Switch<T>>),
 }
 
 /// A choice between branches.

@@ -5,11 +5,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::cycle;
-use super::entry::{Entry, OnSkipped, Target, Work};
+use super::entry::{Entry, OnSkipped, Strategy, Target, Work};
 use super::fault::GraphFault;
 use super::order;
-use crate::condition::Condition;
+use crate::condition::{Condition, Rules};
 use crate::key::NodeId;
+use crate::time::Span;
 
 /// A switch that decides about a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(super) struct Links {
     pub(super) on_skipped: Vec<OnSkipped>,
     starts: Vec<u32>,
     dependents: Vec<NodeId>,
+    edges: Edges,
+    pub(super) finally: Vec<bool>,
     /// Nodes with gates, sorted; nearly always empty.
     gated: Vec<(NodeId, Vec<Gate>)>,
 }
@@ -45,8 +48,9 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn of(entries: &[Entry]) -> Result<Self, Vec<GraphFault>> {
         let gated = gated(entries);
-        let (starts, dependents) = dependents(entries, &gated);
-        let Some(order) = order::topological(entries, &gated, &starts, &dependents) else {
+        let edges = Edges::of(entries, &gated);
+        let (starts, dependents) = edges.reversed();
+        let Some(order) = order::topological(&edges, &starts, &dependents) else {
             return Err(cycle::find(entries, &starts, &dependents));
         };
         let mut links = Self {
@@ -59,12 +63,18 @@ impl Links {
             order,
             starts,
             dependents,
+            edges,
+            finally: entries.iter().map(|entry| entry.finally).collect(),
             gated,
         };
         links.measure_paths();
         links.mark_handlers(entries);
         links.join_branches(entries);
         Ok(links)
+    }
+
+    pub(super) fn plain_targets(&self, node: NodeId) -> Option<&[NodeId]> {
+        self.edges.plain[node.position()].then(|| self.edges.of_node(node.position()))
     }
 
     pub(super) fn dependents(&self, node: NodeId) -> &[NodeId] {
@@ -91,11 +101,21 @@ impl Links {
 
     fn mark_handlers(&mut self, entries: &[Entry]) {
         for &node in &self.order {
+            if self.edges.plain[node.position()] && !self.follows_handler(node) {
+                continue;
+            }
             let targets = &entries[node.position()].targets;
             let only_after_handlers =
                 !targets.is_empty() && targets.iter().all(|target| self.handlers[target.node.position()]);
             self.handlers[node.position()] = only_after_handlers || targets.iter().any(awaits_failure);
         }
+    }
+
+    fn follows_handler(&self, node: NodeId) -> bool {
+        self.edges
+            .of_node(node.position())
+            .iter()
+            .any(|target| self.handlers[target.position()])
     }
 
     /// An entry that joins different branches of one switch runs after whichever was taken.
@@ -172,38 +192,74 @@ fn gate_of(gates: &mut Vec<Gate>, switch: NodeId) -> &mut Gate {
     &mut gates[last]
 }
 
-/// Calls `link` for each edge from a target, or a switch, to the node that waits for it.
-pub(super) fn each_edge(
-    entries: &[Entry],
-    gated: &[(NodeId, Vec<Gate>)],
-    mut link: impl FnMut(NodeId, NodeId),
-) {
-    for (position, entry) in entries.iter().enumerate() {
-        let node = super::node_id(position);
-        let known = |target: &&Target| target.node.position() < entries.len();
-        entry
-            .targets
-            .iter()
-            .filter(known)
-            .for_each(|target| link(target.node, node));
+/// The edges from each node to what it waits for, in one list.
+#[derive(Debug, PartialEq)]
+pub(super) struct Edges {
+    starts: Vec<u32>,
+    targets: Vec<NodeId>,
+    /// Nodes that wait for the completion of all their targets and nothing else.
+    plain: Vec<bool>,
+}
+
+impl Edges {
+    fn of(entries: &[Entry], gated: &[(NodeId, Vec<Gate>)]) -> Self {
+        let mut edges = Self {
+            starts: Vec::with_capacity(entries.len() + 1),
+            targets: Vec::with_capacity(entries.len().saturating_mul(2)),
+            plain: Vec::with_capacity(entries.len()),
+        };
+        edges.starts.push(0);
+        let mut gates = gated.iter().peekable();
+        for (position, entry) in entries.iter().enumerate() {
+            let known = |node: &NodeId| node.position() < entries.len();
+            edges
+                .targets
+                .extend(entry.targets.iter().map(|target| target.node).filter(known));
+            let above = gates.next_if(|(node, _)| node.position() == position);
+            if let Some((_, gates)) = above {
+                edges.targets.extend(gates.iter().map(|gate| gate.switch));
+            }
+            edges.plain.push(above.is_none() && is_plain(entry));
+            edges
+                .starts
+                .push(u32::try_from(edges.targets.len()).unwrap_or(u32::MAX));
+        }
+        edges
     }
-    for (node, gates) in gated {
-        gates.iter().for_each(|gate| link(gate.switch, *node));
+
+    pub(super) fn len(&self) -> usize {
+        self.plain.len()
+    }
+
+    pub(super) fn of_node(&self, position: usize) -> &[NodeId] {
+        &self.targets[self.starts[position] as usize..self.starts[position + 1] as usize]
+    }
+
+    fn reversed(&self) -> (Vec<u32>, Vec<NodeId>) {
+        let mut starts = vec![0_u32; self.len() + 1];
+        self.targets
+            .iter()
+            .for_each(|target| starts[target.position() + 1] += 1);
+        for position in 1..starts.len() {
+            starts[position] += starts[position - 1];
+        }
+        let mut next = starts.clone();
+        let mut dependents = vec![NodeId(0); self.targets.len()];
+        for position in 0..self.len() {
+            for target in self.of_node(position) {
+                let slot = &mut next[target.position()];
+                dependents[*slot as usize] = super::node_id(position);
+                *slot += 1;
+            }
+        }
+        (starts, dependents)
     }
 }
 
-fn dependents(entries: &[Entry], gated: &[(NodeId, Vec<Gate>)]) -> (Vec<u32>, Vec<NodeId>) {
-    let mut starts = vec![0_u32; entries.len() + 1];
-    each_edge(entries, gated, |target, _| starts[target.position() + 1] += 1);
-    for position in 1..starts.len() {
-        starts[position] += starts[position - 1];
-    }
-    let mut next = starts.clone();
-    let mut dependents = vec![NodeId(0); starts.last().copied().unwrap_or(0) as usize];
-    each_edge(entries, gated, |target, node| {
-        let slot = &mut next[target.position()];
-        dependents[*slot as usize] = node;
-        *slot += 1;
-    });
-    (starts, dependents)
+fn is_plain(entry: &Entry) -> bool {
+    let completes = |target: &Target| match &target.rules {
+        Rules::One(rule) => matches!(rule.condition, Condition::Completed) && rule.delay == Span::ZERO,
+        Rules::Many(_) => false,
+    };
+    entry.strategy == Strategy::All && entry.targets.iter().all(completes)
 }

@@ -1,5 +1,6 @@
 //! From names to positions: entries with named targets in, entries with node ids and the faults of names out.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -62,7 +63,7 @@ fn resolve_entry(
     let targets = resolve_targets(node, targets, positions, faults);
     let work = match work {
         Work::Job => Work::Job,
-        Work::Switch(switch) => Work::Switch(resolve_switch(node, switch, positions, faults)),
+        Work::Switch(switch) => Work::Switch(Box::new(resolve_switch(node, *switch, positions, faults))),
     };
     Entry {
         name,

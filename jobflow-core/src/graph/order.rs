@@ -1,36 +1,32 @@
 //! The order of planning: each node after everything it waits for, the spec's order breaking ties.
 
 use alloc::collections::BinaryHeap;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::entry::Entry;
-use super::links::{Gate, each_edge};
+use super::links::Edges;
 use super::node_id;
 use crate::key::NodeId;
 
 /// A Kahn pass; none when some nodes wait for each other.
-pub(super) fn topological(
-    entries: &[Entry],
-    gated: &[(NodeId, Vec<Gate>)],
-    starts: &[u32],
-    dependents: &[NodeId],
-) -> Option<Vec<NodeId>> {
-    let mut unmet = vec![0_u32; entries.len()];
-    let mut written_in_order = true;
-    each_edge(entries, gated, |target, node| {
-        unmet[node.position()] += 1;
-        written_in_order &= target < node;
-    });
-    if written_in_order {
-        return Some((0..entries.len()).map(node_id).collect());
+pub(super) fn topological(edges: &Edges, starts: &[u32], dependents: &[NodeId]) -> Option<Vec<NodeId>> {
+    let waits_for_earlier = |position: usize| {
+        edges
+            .of_node(position)
+            .iter()
+            .all(|target| target.position() < position)
+    };
+    if (0..edges.len()).all(waits_for_earlier) {
+        return Some((0..edges.len()).map(node_id).collect());
     }
-    let mut ready: BinaryHeap<Reverse<u32>> = (0..entries.len())
+    let mut unmet: Vec<usize> = (0..edges.len())
+        .map(|position| edges.of_node(position).len())
+        .collect();
+    let mut ready: BinaryHeap<Reverse<u32>> = (0..edges.len())
         .filter(|position| unmet[*position] == 0)
         .map(|position| Reverse(node_id(position).0))
         .collect();
-    let mut order = Vec::with_capacity(entries.len());
+    let mut order = Vec::with_capacity(edges.len());
     while let Some(Reverse(position)) = ready.pop() {
         order.push(NodeId(position));
         let range = starts[position as usize] as usize..starts[position as usize + 1] as usize;
@@ -42,5 +38,5 @@ pub(super) fn topological(
             }
         }
     }
-    (order.len() == entries.len()).then_some(order)
+    (order.len() == edges.len()).then_some(order)
 }

@@ -2,6 +2,7 @@
 
 use super::planning::Planning;
 use crate::graph::FlowGraph;
+use crate::key::NodeId;
 use crate::phase::{FlowPhase, NodePhase};
 use crate::reason::Reason;
 use crate::record::{Cause, FlowRecord, FlowStopCause, NodeRecord};
@@ -39,15 +40,14 @@ pub(super) fn phase(graph: &FlowGraph, record: &FlowRecord) -> (FlowPhase, Optio
     for (node, state) in record.nodes.iter() {
         found.open |= !state.phase().is_end();
         found.submitted |= state.attempt > 0;
-        let entry = graph.entry(node);
-        if !is_bad(state, entry.allow_failure) {
+        if !is_bad(graph, node, state) {
             continue;
         }
         let cause = Cause {
             node,
             reason: state.reason.unwrap_or(Reason::JobFailed),
         };
-        if entry.finally {
+        if graph.is_finally(node) {
             found.bad_finally.get_or_insert(Cause {
                 reason: Reason::FinallyFailed,
                 ..cause
@@ -72,9 +72,9 @@ pub(super) fn phase(graph: &FlowGraph, record: &FlowRecord) -> (FlowPhase, Optio
     (phase, cause.filter(|_| !found.open))
 }
 
-fn is_bad(record: &NodeRecord, allow_failure: bool) -> bool {
+fn is_bad(graph: &FlowGraph, node: NodeId, record: &NodeRecord) -> bool {
     match record.phase() {
-        NodePhase::Failed => !allow_failure,
+        NodePhase::Failed => !graph.entry(node).allow_failure,
         NodePhase::Cancelled => record.reason != Some(Reason::NotNeeded),
         NodePhase::Skipped => !record.is_skipped_benignly(),
         NodePhase::Waiting

@@ -39,6 +39,24 @@ struct Tally {
     never: Option<(Gravity, Reason, Cause)>,
 }
 
+/// The verdict on a node that waits for completions alone, of which none has failed to come about; most nodes of
+/// most plans are such, and cost one look a target.
+pub(super) fn plainly_pending(planning: &Planning<'_>, node: NodeId) -> Option<Why> {
+    let mut unmet = 0;
+    let mut first = None;
+    for target in planning.graph.plain_targets(node)? {
+        let phase = planning.phase(*target);
+        if phase.is_end() && phase != NodePhase::Succeeded {
+            return None;
+        }
+        if !phase.is_end() {
+            unmet += 1;
+            first.get_or_insert(*target);
+        }
+    }
+    first.map(|first| Why::Targets { unmet, first })
+}
+
 pub(super) fn verdict(planning: &Planning<'_>, node: NodeId) -> (Dependency, Findings) {
     let entry = planning.entry(node);
     let mut tally = Tally::default();

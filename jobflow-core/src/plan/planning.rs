@@ -61,6 +61,8 @@ pub(super) struct Planning<'a> {
     pub(super) candidates: Vec<NodeId>,
     /// Nodes that had a job, or wait for their next attempt, when the plan began.
     pub(super) active: Vec<NodeId>,
+    /// What is known of the job of each of these, in the same order.
+    pub(super) sightings: Vec<Option<&'a Sighting>>,
     /// How many nodes outside `finally`, and in it, have not ended.
     pub(super) open: Open,
     /// Nodes whose intended job is known not to exist.
@@ -105,6 +107,7 @@ impl<'a> Planning<'a> {
             creates: Vec::new(),
             candidates: Vec::new(),
             active: Vec::new(),
+            sightings: Vec::new(),
             open: Open::default(),
             absent: Vec::new(),
             releases_nothing: false,
@@ -124,15 +127,33 @@ impl<'a> Planning<'a> {
             if phase.is_live() || phase == NodePhase::BackingOff || name_taken {
                 self.active.push(node);
             }
-            let entry = &self.graph.entries()[node.position()];
             if !phase.is_end() {
-                *self.open.side(entry) += 1;
+                *self.open.side(self.graph.is_finally(node)) += 1;
             }
             if self.failing.is_none() {
-                self.failing = failure(entry, node, record);
+                self.failing = failure(self.graph, node, record);
             }
         }
         self.report.reserve(undecided + self.active.len());
+        self.join_sightings();
+    }
+
+    /// Both lists are sorted by node: one walk finds the job of each active node.
+    fn join_sightings(&mut self) {
+        let mut jobs = self.snapshot.jobs.iter().peekable();
+        self.sightings.reserve(self.active.len());
+        for node in &self.active {
+            let key = JobKey {
+                node: *node,
+                index: 0,
+                attempt: self.next.nodes[*node].attempt,
+            };
+            while jobs.next_if(|(job, _)| **job < key).is_some() {}
+            self.sightings.push(
+                jobs.next_if(|(job, _)| **job == key)
+                    .map(|(_, sighting)| sighting),
+            );
+        }
     }
 
     pub(super) fn entry(&self, node: NodeId) -> &'a Entry {
@@ -195,14 +216,13 @@ impl<'a> Planning<'a> {
         if to.is_end() {
             self.end(node, at);
         } else if from.is_end() {
-            *self.open.side(self.graph.entry(node)) += 1;
+            *self.open.side(self.graph.is_finally(node)) += 1;
         }
         self.hurry(event);
     }
 
     fn end(&mut self, node: NodeId, at: Time) {
-        let entry = self.graph.entry(node);
-        let open = self.open.side(entry);
+        let open = self.open.side(self.graph.is_finally(node));
         *open = open.saturating_sub(1);
         let record = self.next.nodes.change(node);
         record.finish_time = Some(at);
@@ -211,7 +231,7 @@ impl<'a> Planning<'a> {
         record.held = Vec::new();
         record.attempt_clock = None;
         record.node_clock = None;
-        let failure = failure(entry, node, record);
+        let failure = failure(self.graph, node, record);
         if self.failing.is_none() {
             self.failing = failure;
         }
@@ -292,7 +312,7 @@ impl<'a> Planning<'a> {
         let policy = self.policy.failure_policy;
         self.failing.is_some()
             && policy != crate::policy::FailurePolicy::Continue
-            && !self.entry(node).finally
+            && !self.graph.is_finally(node)
             && !self.graph.is_handler(node)
     }
 
@@ -315,8 +335,8 @@ impl<'a> Planning<'a> {
 }
 
 impl Open {
-    const fn side(&mut self, entry: &Entry) -> &mut usize {
-        if entry.finally {
+    const fn side(&mut self, finally: bool) -> &mut usize {
+        if finally {
             &mut self.finally
         } else {
             &mut self.main
@@ -325,9 +345,11 @@ impl Open {
 }
 
 /// The failure that makes a flow failing, if this node is one.
-fn failure(entry: &Entry, node: NodeId, record: &NodeRecord) -> Option<Cause> {
-    let fails = record.phase() == NodePhase::Failed && !entry.allow_failure && !entry.finally;
-    fails.then(|| Cause {
+fn failure(graph: &FlowGraph, node: NodeId, record: &NodeRecord) -> Option<Cause> {
+    if record.phase() != NodePhase::Failed || graph.entry(node).allow_failure || graph.is_finally(node) {
+        return None;
+    }
+    Some(Cause {
         node,
         reason: record.reason.unwrap_or(Reason::JobFailed),
     })

@@ -10,6 +10,7 @@ use crate::expression::Scope;
 use crate::graph::Work;
 use crate::key::NodeId;
 use crate::node::NodeEvent;
+use crate::phase::NodePhase;
 use crate::reason::Reason;
 use crate::record::{Cause, Decided};
 use crate::report::Why;
@@ -47,8 +48,14 @@ fn open_finally(planning: &mut Planning<'_>) {
 }
 
 fn decide(planning: &mut Planning<'_>, node: NodeId) {
-    if planning.entry(node).finally && planning.next.finally_since.is_none() {
+    if planning.graph.is_finally(node) && planning.next.finally_since.is_none() {
         return planning.say(node, Why::FinallyNotOpen);
+    }
+    if planning.phase(node) == NodePhase::Waiting
+        && planning.failing.is_none()
+        && let Some(why) = dependency::plainly_pending(planning, node)
+    {
+        return planning.say(node, why);
     }
     let (dependency, findings) = dependency::verdict(planning, node);
     keep(planning, node, findings);

@@ -25,12 +25,14 @@ pub(super) fn settle(planning: &mut Planning<'_>) {
     }
     for index in 0..planning.active.len() {
         let node = planning.active[index];
-        settle_node(planning, node);
+        let sighting = planning.sightings.get(index).copied();
+        let sighting = sighting.unwrap_or_else(|| planning.sighting(planning.key(node)));
+        settle_node(planning, node, sighting);
     }
     strays(planning);
 }
 
-fn settle_node(planning: &mut Planning<'_>, node: NodeId) {
+fn settle_node(planning: &mut Planning<'_>, node: NodeId, sighting: Option<&Sighting>) {
     match planning.phase(node) {
         NodePhase::Paused if planning.record(node).reason == Some(Reason::Suspended) => {}
         NodePhase::Submitting
@@ -38,7 +40,7 @@ fn settle_node(planning: &mut Planning<'_>, node: NodeId) {
         | NodePhase::Running
         | NodePhase::Stopping
         | NodePhase::Paused => {
-            settle_attempt(planning, node);
+            settle_attempt(planning, node, sighting);
         }
         NodePhase::Blocked => name_taken(planning, node),
         NodePhase::Waiting
@@ -50,10 +52,10 @@ fn settle_node(planning: &mut Planning<'_>, node: NodeId) {
     }
 }
 
-fn settle_attempt(planning: &mut Planning<'_>, node: NodeId) {
+fn settle_attempt(planning: &mut Planning<'_>, node: NodeId, sighting: Option<&Sighting>) {
     let key = planning.key(node);
     let uid = planning.record(node).uid.as_ref();
-    match planning.sighting(key) {
+    match sighting {
         Some(Sighting::Seen(view)) if uid.is_none_or(|uid| *uid == view.uid) => {
             fold::fold(planning, node, view);
         }

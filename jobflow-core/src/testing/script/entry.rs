@@ -1,5 +1,6 @@
 //! The line of an entry: its name, what it waits for, and how its end is judged.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -113,11 +114,11 @@ fn case(entry: &mut Entry<Arc<str>>, name: &str, value: &str) -> Result<(), Stri
 
 fn switch(entry: &mut Entry<Arc<str>>) -> Result<&mut Switch<Arc<str>>, String> {
     if matches!(entry.work, Work::Job) {
-        entry.work = Work::Switch(Switch {
+        entry.work = Work::Switch(Box::new(Switch {
             on: constant("default"),
             cases: vec![],
             default: vec![],
-        });
+        }));
     }
     match &mut entry.work {
         Work::Switch(switch) => Ok(switch),
