@@ -30,9 +30,11 @@ fn conditions() -> Vec<(&'static str, Condition)> {
 fn ends() -> Vec<(String, bool, NodeRecord)> {
     let mut ends = Vec::new();
     for phase in NodePhase::ALL.into_iter().filter(|phase| phase.is_end()) {
-        let reasons: Vec<Option<Reason>> = match phase {
-            NodePhase::Skipped => Reason::ALL.iter().copied().map(Some).collect(),
-            _ => vec![None],
+        let skips: Vec<Option<Reason>> = Reason::ALL.iter().copied().map(Some).collect();
+        let reasons = if phase == NodePhase::Skipped {
+            skips
+        } else {
+            vec![None]
         };
         for reason in reasons {
             for ran in [false, true] {
