@@ -11,6 +11,7 @@ mod words;
 use serde_json::{Map, Value};
 
 use crate::fault::{Fault, FieldPath};
+use crate::job::JobView;
 use crate::schema::{Kind, Schemas};
 use crate::yaml::Document;
 pub use kind::{Subject, subject};
@@ -35,6 +36,9 @@ impl Schemas {
             Subject::Ours(kind) => {
                 let mut faults = document.unrendered();
                 faults.extend(self.check_object(kind, &document.value));
+                if !faults.iter().any(Fault::is_error) {
+                    faults.extend(rules_of_jobs(kind, &document.value));
+                }
                 faults
             }
             Subject::LookAlike(fault) => vec![*fault],
@@ -60,6 +64,18 @@ impl Schemas {
         let mut walk = Walk::new(self, shape, path);
         walk.fields(self.job_spec(), spec);
         walk.finish()
+    }
+}
+
+/// What Volcano's admission would say to a template or a Job.
+fn rules_of_jobs(kind: Kind, object: &Value) -> Vec<Fault> {
+    let spec = object.get("spec").and_then(Value::as_object);
+    let path = FieldPath::root().field("spec");
+    match (kind, spec) {
+        (Kind::JobTemplate | Kind::Job, Some(spec)) => match JobView::read_checked(spec, &path) {
+            Ok((_, faults)) | Err(faults) => faults,
+        },
+        (Kind::JobTemplate | Kind::Job | Kind::JobFlow | Kind::JobFlowTemplate, _) => Vec::new(),
     }
 }
 

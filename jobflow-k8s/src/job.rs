@@ -83,15 +83,27 @@ impl JobView {
         if faults.iter().any(Fault::is_error) {
             return Err(faults);
         }
-        let typed: JobSpec = match serde_json::from_value(Value::Object(spec.clone())) {
-            Ok(typed) => typed,
-            Err(error) => {
-                faults.push(Fault::error(Code::WrongType, path.clone(), error.to_string()));
-                return Err(faults);
+        match Self::read_checked(spec, path) {
+            Ok((view, more)) => {
+                faults.extend(more);
+                Ok((view, faults))
             }
-        };
+            Err(more) => {
+                faults.extend(more);
+                Err(faults)
+            }
+        }
+    }
+
+    /// The same for a spec that was checked against its schema.
+    pub(crate) fn read_checked(
+        spec: &Map<String, Value>,
+        path: &FieldPath,
+    ) -> Result<(Self, Vec<Fault>), Vec<Fault>> {
+        let typed: JobSpec = serde_json::from_value(Value::Object(spec.clone()))
+            .map_err(|error| vec![Fault::error(Code::WrongType, path.clone(), error.to_string())])?;
         let view = Self::of(typed.clone());
-        faults.extend(rules::faults(&typed, &view, path));
+        let faults = rules::faults(&typed, &view, path);
         if faults.iter().any(Fault::is_error) {
             Err(faults)
         } else {

@@ -9,6 +9,8 @@ pub mod crd;
 pub mod fault;
 pub mod job;
 pub mod names;
+pub mod parse;
+pub mod render;
 pub mod schema;
 pub mod types;
 pub mod yaml;

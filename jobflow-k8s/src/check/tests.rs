@@ -58,7 +58,7 @@ tasks:
         ports: [{containerPort: 80}]
       volumes: [{name: x, configMap: {name: x, defaultMode: 0644}}]
       restartPolicy: OnFailure
-plugins: {ssh: [], env: [], svc: [--x], none: null}";
+plugins: {ssh: [], env: [], svc: [--x], ray: null}";
     assert_eq!(self::template(template), [""; 0]);
 }
 

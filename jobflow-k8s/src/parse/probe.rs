@@ -1,0 +1,138 @@
+//! Probes of the phases of tasks: each applies to every target that has a task of its name.
+
+use std::sync::Arc;
+
+use jobflow_core::condition::{Condition, Rule, TaskCondition};
+
+use super::depends::{Waits, task_status};
+use super::{Entries, Known};
+use crate::fault::{Code, Fault, FieldPath};
+use crate::job::JobView;
+use crate::types::{self, DependsOn, JobSpecData, PodCondition};
+
+const PHASES: [(&str, PodCondition); 8] = [
+    ("Pending", PodCondition::Pending),
+    ("Running", PodCondition::Running),
+    ("Succeeded", PodCondition::Succeeded),
+    ("Completed", PodCondition::Succeeded),
+    ("Failed", PodCondition::Failed),
+    ("Started", PodCondition::Started),
+    ("Ready", PodCondition::Ready),
+    ("Finished", PodCondition::Finished),
+];
+
+/// Adds the probes of an entry to its targets.
+pub(super) fn add(
+    depends_on: &DependsOn,
+    path: &FieldPath,
+    entries: &Entries<'_>,
+    known: Known<'_>,
+    waits: &mut Waits,
+    faults: &mut Vec<Fault>,
+) {
+    let Some(probe) = &depends_on.probe else { return };
+    let path = path.field("probe");
+    if waits.targets.is_empty() {
+        faults.push(Fault::error(
+            Code::MissingField,
+            path,
+            "a probe needs `targets` that it looks at",
+        ));
+        return;
+    }
+    let tasks: Vec<_> = waits
+        .targets
+        .iter()
+        .map(|target| tasks_of(&target.name, entries, known))
+        .collect();
+    for (at, probe) in probe.task_status_list.iter().flatten().enumerate() {
+        let path = path.field("taskStatusList").index(at);
+        let Some(phase) = phase(probe, &path, faults) else {
+            continue;
+        };
+        let task = probe.task_name.as_deref().unwrap_or_default();
+        let chosen = chosen(task, &tasks);
+        if chosen.is_empty() {
+            let fault = Fault::error(
+                Code::UnknownReference,
+                path.field("taskName"),
+                format!("no target has a task `{task}`"),
+            );
+            faults.push(fault.with_suggestion(task, tasks.iter().flatten().flatten().map(String::as_str)));
+        }
+        for position in chosen {
+            let Some(target) = waits.targets.get_mut(position) else {
+                continue;
+            };
+            let condition = TaskCondition {
+                task: Arc::from(task),
+                status: task_status(phase),
+                at_least: None,
+            };
+            target.rules.push(Rule::new(Condition::Task(condition)));
+        }
+    }
+}
+
+fn phase(probe: &types::TaskStatus, path: &FieldPath, faults: &mut Vec<Fault>) -> Option<PodCondition> {
+    let written = probe.phase.as_deref().unwrap_or_default();
+    let found = PHASES
+        .iter()
+        .find(|(name, _)| *name == written)
+        .map(|(_, condition)| *condition);
+    if found.is_none() {
+        let names = PHASES.map(|(name, _)| name);
+        let message = format!("`{written}` is no phase of pods: {}", names.join(", "));
+        faults
+            .push(Fault::error(Code::BadValue, path.field("phase"), message).with_suggestion(written, names));
+    }
+    found
+}
+
+/// The targets that a probe of a task applies to: those that are known to have it; if none is, those about whose
+/// tasks nothing is known. No name means every task of every target.
+fn chosen(task: &str, tasks: &[Option<Vec<String>>]) -> Vec<usize> {
+    let positions = |wanted: &dyn Fn(&Option<Vec<String>>) -> bool| {
+        (0..)
+            .zip(tasks)
+            .filter(|(_, tasks)| wanted(tasks))
+            .map(|(at, _)| at)
+            .collect::<Vec<_>>()
+    };
+    if task.is_empty() {
+        return positions(&|_| true);
+    }
+    let having = positions(&|tasks| {
+        tasks
+            .as_ref()
+            .is_some_and(|tasks| tasks.iter().any(|name| name == task))
+    });
+    if having.is_empty() {
+        positions(&Option::is_none)
+    } else {
+        having
+    }
+}
+
+/// The tasks of an entry's job, if they are known.
+pub(super) fn tasks_of(name: &str, entries: &Entries<'_>, known: Known<'_>) -> Option<Vec<String>> {
+    let placed = entries.find(name)?;
+    Some(
+        job_of(placed.entry, known)?
+            .tasks
+            .into_iter()
+            .map(|task| task.name)
+            .collect(),
+    )
+}
+
+/// What an entry's job looks like, if that is known and not changed by a patch.
+pub(super) fn job_of(entry: &types::Entry, known: Known<'_>) -> Option<JobView> {
+    if let Some(JobSpecData(spec)) = &entry.job_spec {
+        let typed = serde_json::from_value(serde_json::Value::Object(spec.clone())).ok()?;
+        return Some(JobView::of(typed));
+    }
+    known
+        .template(entry.template.as_deref().unwrap_or(&entry.name))
+        .cloned()
+}
