@@ -7,6 +7,7 @@
 mod counts;
 mod depends;
 mod entry;
+mod graph;
 mod naming;
 mod policy;
 mod probe;
@@ -19,14 +20,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobflow_core::condition::PredicateFactory;
-use jobflow_core::graph::{Entry, GraphFault};
+use jobflow_core::graph::Entry;
 use jobflow_core::key::NodeId;
 use jobflow_core::snapshot::Wishes;
 use jobflow_core::{FlowGraph, Policy};
 use serde_json::Value;
 
 use crate::check::{Subject, subject};
-use crate::fault::{Code, Fault, FieldPath, MOST_FAULTS};
+use crate::fault::{Code, Fault, FieldPath};
 use crate::job::JobView;
 use crate::schema::{Kind, Schemas};
 use crate::types::{self, JobFlow, JobFlowSpec};
@@ -77,6 +78,30 @@ pub fn parse(flow: &JobFlow, known: Known<'_>) -> Result<Flow, Vec<Fault>> {
 }
 
 /// Checks a document, and parses it if it is a flow.
+///
+/// ```
+/// use jobflow_k8s::parse::{Known, parse_document};
+/// use jobflow_k8s::schema::Schemas;
+/// use jobflow_k8s::yaml;
+///
+/// let text = "
+/// apiVersion: flow.volcano.sh/v1alpha1
+/// kind: JobFlow
+/// metadata: {name: nightly}
+/// spec:
+///   flows:
+///   - name: train
+///   - name: report
+///     dependsOn: {targets: [trian]}
+/// ";
+/// let reading = yaml::read("flow.yaml", text);
+/// let faults = parse_document(&Schemas::new(), &reading.documents[0], Known::default()).unwrap_err();
+/// assert_eq!(
+///     faults[0].to_string(),
+///     "flow.yaml:9:27: error[unknown-reference]: spec.flows[1].dependsOn.targets[0]: \
+///      the flow has no entry `trian` (did you mean `train`?)"
+/// );
+/// ```
 ///
 /// # Errors
 ///
@@ -136,7 +161,7 @@ fn parse_spec(name: &str, uid: &str, spec: &JobFlowSpec, known: Known<'_>) -> Re
     let graph = match FlowGraph::from_names(built.iter().map(|built| built.entry.clone()).collect()) {
         Ok(graph) => Some(graph),
         Err(found) => {
-            faults.extend(of_graph(&found, &entries, &built));
+            faults.extend(graph::faults(&found, &entries, &built));
             None
         }
     };
@@ -223,76 +248,6 @@ impl<'a> Entries<'a> {
 
     fn names(&self) -> impl Iterator<Item = &'a str> {
         self.positions.keys().copied()
-    }
-}
-
-/// The faults of a graph with their paths. Only the first get a suggestion, since one costs a look at every name.
-fn of_graph(found: &[GraphFault], entries: &Entries<'_>, built: &[Built]) -> Vec<Fault> {
-    const SUGGESTIONS: usize = 20;
-    let mut faults = Vec::new();
-    for (at, fault) in found.iter().take(MOST_FAULTS).enumerate() {
-        let names = entries
-            .names()
-            .take(if at < SUGGESTIONS { usize::MAX } else { 0 });
-        faults.push(one_of_graph(fault, entries, built, names));
-    }
-    faults
-}
-
-/// A fault of the graph, with its path.
-fn one_of_graph<'a>(
-    fault: &GraphFault,
-    entries: &Entries<'_>,
-    built: &[Built],
-    names: impl Iterator<Item = &'a str>,
-) -> Fault {
-    let target = |node: &NodeId, position: usize| {
-        let path = built
-            .get(node.position())
-            .and_then(|built| built.targets.get(position));
-        path.cloned()
-            .unwrap_or_else(|| entries.path(*node).field("dependsOn"))
-    };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is non-exhaustive")]
-    match fault {
-        GraphFault::DuplicateName { name, first, second } => {
-            let path = entries.path(*second).field("name");
-            let fault = Fault::error(Code::DuplicateName, path, format!("`{name}` stands twice"));
-            fault.with_help(format!("the first is {}", entries.path(*first)))
-        }
-        GraphFault::UnknownTarget {
-            node,
-            position,
-            target: name,
-        } => {
-            let fault = Fault::error(
-                Code::UnknownReference,
-                target(node, *position),
-                format!("the flow has no entry `{name}`"),
-            );
-            fault.with_suggestion(name, names)
-        }
-        GraphFault::Cycle { nodes, .. } => {
-            let path = nodes
-                .first()
-                .map_or_else(FieldPath::root, |node| entries.path(*node).field("dependsOn"));
-            Fault::error(Code::Cycle, path, fault.to_string())
-                .with_help("take one of these dependencies away")
-        }
-        GraphFault::AcrossFinally { node, position, .. } => {
-            let fault = Fault::error(Code::Conflict, target(node, *position), fault.to_string());
-            fault.with_help(
-                "entries of `finally` run after all others anyway, and may depend on each other only",
-            )
-        }
-        GraphFault::AtLeastOutOfRange { node, .. } => {
-            let path = entries.path(*node).field("dependsOn").field("atLeast");
-            Fault::error(Code::BadValue, path, fault.to_string())
-        }
-        GraphFault::TooManyEntries(_) => {
-            Fault::error(Code::TooLarge, FieldPath::root().field("spec"), fault.to_string())
-        }
-        _ => Fault::error(Code::BadValue, FieldPath::root().field("spec"), fault.to_string()),
     }
 }
 

@@ -44,8 +44,8 @@ pub fn options() -> serde_saphyr::Options {
         emit_comments: false,
         budget: serde_saphyr::budget! {
             max_reader_input_bytes: Some(MOST_BYTES),
-            max_events: 3_000_000,
-            max_nodes: 1_000_000,
+            max_events: 1_500_000,
+            max_nodes: 500_000,
             max_depth: MOST_DEPTH,
             max_documents: 1,
             max_aliases: 1_000,

@@ -1,15 +1,15 @@
 //! A value and its schema, walked side by side.
 
+mod say;
+mod scalar;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::quantity::is_quantity;
-use super::{Shape, words};
+use super::Shape;
 use crate::fault::{Code, Fault, FieldPath, MOST_FAULTS, Segment};
-use crate::names;
 use crate::schema::{Kind, Schemas};
-use crate::types::schema::{DNS_SUBDOMAIN, IDENTIFIER};
 
 /// A walk through a value. Its depth is that of the value, which the reader has bounded.
 pub(super) struct Walk<'a> {
@@ -184,117 +184,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn text(&mut self, schema: &Value, text: &str) {
-        if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
-            return self.one_of(text, allowed);
-        }
-        self.length(schema, "Length", text.chars().count() as u64, "characters");
-        let (follows, rule) = match schema.get("pattern").and_then(Value::as_str) {
-            Some(DNS_SUBDOMAIN) => (names::is_dns_subdomain(text), names::DNS_SUBDOMAIN_RULE),
-            Some(IDENTIFIER) => (names::is_identifier(text), names::IDENTIFIER_RULE),
-            Some(_) | None => return,
-        };
-        if !follows {
-            let message = format!("`{}` is no valid name", shown(text));
-            self.push_here(|path| Fault::error(Code::BadName, path, message).with_help(rule));
-        }
-    }
-
-    fn one_of(&mut self, text: &str, allowed: &[Value]) {
-        let allowed: Vec<_> = allowed.iter().filter_map(Value::as_str).collect();
-        if allowed.contains(&text) {
-            return;
-        }
-        let message = format!("`{}` is none of {}", shown(text), allowed.join(", "));
-        self.push_here(|path| Fault::error(Code::BadValue, path, message).with_suggestion(text, allowed));
-    }
-
-    fn number(&mut self, schema: &Value, number: &serde_json::Number) {
-        let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-        let narrow = schema.get("format") == Some(&Value::from("int32"));
-        let least = bound("minimum").or_else(|| narrow.then_some(f64::from(i32::MIN)));
-        let most = bound("maximum").or_else(|| narrow.then_some(f64::from(i32::MAX)));
-        let Some(value) = number.as_f64() else { return };
-        let message = match (least, most) {
-            (Some(least), _) if value < least => format!("{number} is too small: at least {least}"),
-            (_, Some(most)) if value > most => format!("{number} is too large: at most {most}"),
-            _ => return,
-        };
-        self.push_here(|path| Fault::error(Code::BadValue, path, message));
-    }
-
-    fn int_or_string(&mut self, schema: &Value, value: &Value) {
-        let quantity = schema.get("format") == Some(&Value::from("quantity"));
-        match value {
-            Value::Number(number) if quantity || number.is_i64() => {}
-            Value::String(text) if quantity && !is_quantity(text) => {
-                let message = format!("`{}` is no amount", shown(text));
-                let help = "write a number with a suffix such as `500m`, `4Gi`, `2`";
-                self.push_here(|path| Fault::error(Code::BadValue, path, message).with_help(help));
-            }
-            Value::String(_) => {}
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                self.wrong_type("a whole number or a string", value);
-            }
-        }
-    }
-
-    fn length(&mut self, schema: &Value, what: &str, length: u64, unit: &str) {
-        let bound = |side: &str| schema.get(format!("{side}{what}")).and_then(Value::as_u64);
-        let message = match (bound("min"), bound("max")) {
-            (Some(least), _) if length < least => format!("{length} {unit}, but at least {least} are needed"),
-            (_, Some(most)) if length > most => format!("{length} {unit}, but at most {most} are allowed"),
-            _ => return,
-        };
-        self.push_here(|path| Fault::error(Code::BadValue, path, message));
-    }
-
-    fn unknown(&mut self, name: &str, known: &[&str], keeps: bool) {
-        let message = format!("unknown field `{}`", shown(name));
-        self.push_here(|path| {
-            let fault = if keeps {
-                Fault::warning(Code::UnknownField, path, message)
-            } else {
-                Fault::error(Code::UnknownField, path, message)
-            };
-            match words::meant(name, |word| known.contains(&word)) {
-                Some(word) => fault.with_help(format!("did you mean `{word}`?")),
-                None => fault.with_suggestion(name, known.iter().copied()),
-            }
-        });
-    }
-
-    fn missing(&mut self, name: &str) {
-        let message = format!("the field `{name}` is missing");
-        self.push_here(|path| Fault::error(Code::MissingField, path, message));
-    }
-
-    fn wrong_type(&mut self, expected: &str, found: &Value) {
-        let message = format!("expected {expected}, found {}", described(found));
-        let help = match (expected, found) {
-            ("a whole number" | "a number", Value::String(text)) if text.parse::<i64>().is_ok() => {
-                Some(format!("write `{text}` without quotes"))
-            }
-            ("true or false", Value::String(text)) if text == "true" || text == "false" => {
-                Some(format!("write `{text}` without quotes"))
-            }
-            ("a string", Value::Number(_) | Value::Bool(_)) => {
-                Some(format!("write it in quotes: `\"{found}\"`"))
-            }
-            ("a list", Value::String(_) | Value::Object(_)) => {
-                Some("write it as a list, each element after `- `".to_owned())
-            }
-            _ => None,
-        };
-        self.push_here(|path| {
-            let fault = Fault::error(Code::WrongType, path, message);
-            match help {
-                Some(help) => fault.with_help(help),
-                None => fault,
-            }
-        });
-    }
-
     fn at_field(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
         self.path.push(Segment::Field(name.to_owned()));
         walk(self);
@@ -324,31 +213,5 @@ fn name_of_type(expected: &str) -> &str {
         "integer" => "a whole number",
         "number" => "a number",
         other => other,
-    }
-}
-
-fn described(found: &Value) -> String {
-    match found {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => format!("`{value}`"),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the string \"{}\"", shown(text)),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "a mapping".to_owned(),
-    }
-}
-
-/// The beginning of a text, without control characters.
-fn shown(text: &str) -> String {
-    const MOST: usize = 60;
-    let start: String = text
-        .chars()
-        .take(MOST)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    if text.chars().nth(MOST).is_some() {
-        format!("{start}…")
-    } else {
-        start
     }
 }

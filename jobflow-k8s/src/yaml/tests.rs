@@ -244,7 +244,7 @@ fn hostile_texts_end_in_one_fault() {
     let deep_block = (0..2000)
         .map(|depth| format!("{}a:\n", " ".repeat(depth)))
         .collect::<String>();
-    let wide = format!("[{}]", "a,".repeat(1_100_000));
+    let wide = format!("[{}]", "a,".repeat(550_000));
     let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
     let mut tower = format!("a0: &a0 {}x{}\n", "[".repeat(60), "]".repeat(60));
     for level in 1..20 {
