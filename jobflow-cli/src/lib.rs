@@ -1,1 +1,74 @@
-//! See the crate's description.
+//! jobflow on the command line: flows of batch jobs are written, checked, drawn and run.
+//!
+//! Comes in: arguments, manifests, the folders of earlier runs. Goes out: data on stdout, talk on stderr, and an exit
+//! code that says how it went. Deliberately absent: any rule about flows (those are in `jobflow-core` and
+//! `jobflow-k8s`), and a client of a cluster.
+
+mod arguments;
+mod command;
+mod console;
+mod diagnose;
+mod diagram;
+mod escape;
+mod exit;
+mod failure;
+mod input;
+mod manifests;
+mod past;
+mod reference;
+mod shape;
+mod table;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use arguments::Arguments;
+use console::Console;
+use exit::Exit;
+use failure::Failure;
+pub use reference::reference;
+
+/// Does what the arguments say; the first one is the program's own name.
+///
+/// ```
+/// let code = jobflow_cli::run(["jobflow", "version"]);
+/// assert_eq!(code, std::process::ExitCode::SUCCESS);
+/// ```
+pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> ExitCode {
+    let parsed = Arguments::command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error).into(),
+    };
+    let mut console = Console::of_this_process(arguments.color);
+    let result = command::run(arguments.command, &mut console);
+    finish(result, &mut console).into()
+}
+
+/// Help and version go to stdout and succeed, everything else is a wrong use.
+fn usage(error: &clap::Error) -> Exit {
+    // A closed stream is no reason to complain about help that nobody reads.
+    let _ = error.print();
+    match error.use_stderr() {
+        true => Exit::WrongInput,
+        false => Exit::Succeeded,
+    }
+}
+
+/// Says what went wrong, if something did, and chooses the exit code.
+fn finish(result: Result<Exit, Failure>, console: &mut Console) -> Exit {
+    let result = result.and_then(|exit| console.flush().map(|()| exit));
+    match result {
+        Ok(exit) => exit,
+        Err(Failure::Closed) => Exit::Succeeded,
+        Err(Failure::Told(exit)) => exit,
+        Err(Failure::Said(said)) => {
+            console.complain(&said);
+            said.exit
+        }
+    }
+}

@@ -1,3 +1,7 @@
 //! `jobflow`: the command line.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    jobflow_cli::run(std::env::args_os())
+}

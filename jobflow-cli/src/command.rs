@@ -1,0 +1,36 @@
+//! One file a command: arguments in, an exit code or a failure out.
+
+mod completions;
+mod crd;
+mod executor;
+mod graph;
+mod man;
+mod new;
+mod runs;
+mod schema;
+mod validate;
+mod version;
+
+use crate::arguments::Command;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Does what a command says.
+pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failure> {
+    match command {
+        Command::New(arguments) => new::run(&arguments, console),
+        Command::Validate(arguments) => validate::run(&arguments, console),
+        Command::Graph(arguments) => graph::run(&arguments, console),
+        Command::Crd => crd::run(console),
+        Command::Schema(arguments) => schema::run(&arguments, console),
+        Command::Completions(arguments) => completions::run(&arguments, console),
+        Command::Man(arguments) => man::run(&arguments, console),
+        Command::Version => version::run(console),
+        Command::Executor(arguments) => executor::run(&arguments),
+        Command::Run(_) | Command::Status(_) | Command::Logs(_) => {
+            Err(Failure::could_not_run("flows can't be run by this version yet"))
+        }
+        Command::Runs(command) => runs::run(&command, console),
+    }
+}

@@ -1,0 +1,48 @@
+//! How a command ended, as the shell sees it.
+
+use std::process::ExitCode;
+
+/// The exit codes, each with its one meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It did what was asked; a flow that was run succeeded.
+    Succeeded,
+    /// The flow ran, and failed.
+    #[expect(dead_code, reason = "only flows that are run fail")]
+    FlowFailed,
+    /// The arguments or the manifests are wrong; nothing was started.
+    WrongInput,
+    /// It could not be run: the system refused something.
+    CouldNotRun,
+    /// Somebody interrupted it.
+    #[expect(dead_code, reason = "only flows that are run are interrupted")]
+    Interrupted,
+}
+
+/// What the help says about them.
+pub(crate) const HELP: &str = "\
+Exit codes:
+    0  done; a flow that was run succeeded
+    1  the flow ran and failed
+    2  the arguments or the manifests are wrong
+    3  it could not be run: the system refused something
+  130  interrupted";
+
+impl Exit {
+    /// The number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Succeeded => 0,
+            Self::FlowFailed => 1,
+            Self::WrongInput => 2,
+            Self::CouldNotRun => 3,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

@@ -1,0 +1,18 @@
+//! The program as its users meet it: arguments and files in; stdout, stderr and exit codes out.
+#![expect(clippy::unwrap_used, reason = "what surrounds a test may fail it too")]
+
+#[path = "cli/world.rs"]
+mod world;
+
+#[path = "cli/drawing.rs"]
+mod drawing;
+#[path = "cli/generated.rs"]
+mod generated;
+#[path = "cli/past.rs"]
+mod past;
+#[path = "cli/starting.rs"]
+mod starting;
+#[path = "cli/streams.rs"]
+mod streams;
+#[path = "cli/validating.rs"]
+mod validating;

@@ -1,0 +1,74 @@
+//! `jobflow runs`.
+
+use jobflow_local::rundir::{Identity, RunId, RunRecord, StateRoot};
+
+use crate::world::World;
+
+/// A world in which some flows ran, one a second.
+pub(crate) fn world_with_runs(flows: &[&str]) -> World {
+    let world = World::new();
+    let root = StateRoot::at(world.path().join("state"));
+    for (second, flow) in (0..).zip(flows) {
+        let created = 1_796_000_000_000 + second * 1000;
+        let record = RunRecord {
+            id: RunId::new(flow, created, "x").unwrap(),
+            flow: (*flow).to_owned(),
+            created,
+            identity: Identity::of_this_process(),
+        };
+        root.create(record, "token").unwrap();
+    }
+    world
+}
+
+#[test]
+fn runs_are_listed_oldest_first() {
+    let world = world_with_runs(&["zoo", "ant"]);
+    let listed = world.run(&["runs", "list", "-o", "json"]);
+    let runs: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(runs[0]["run"], "20261130T005320Z-zoo-x");
+    assert_eq!(runs[1]["flow"], "ant");
+    let text = world.run(&["runs", "list"]).stdout;
+    assert!(text.starts_with("RUN                     FLOW  AGE"), "{text}");
+    assert_eq!(text.lines().count(), 3);
+}
+
+#[test]
+fn the_newest_runs_stay() {
+    let world = world_with_runs(&["a", "b", "c"]);
+    let prune = ["runs", "prune", "--keep", "1"];
+    let would = world.run(&[&prune[..], &["--dry-run"]].concat());
+    assert_eq!(would.stdout, "20261130T005320Z-a-x\n20261130T005321Z-b-x\n");
+    let did = world.run(&prune);
+    assert_eq!((did.code, did.stdout), (0, would.stdout));
+    assert_eq!(world.run(&["runs", "list"]).stdout.lines().count(), 2);
+}
+
+#[test]
+fn young_runs_stay_too() {
+    let world = world_with_runs(&["a", "b"]);
+    let ran = world.run(&["runs", "prune", "--keep=0", "--older-than=36500d"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert_eq!(world.run(&["runs", "prune", "--older-than", "soon"]).code, 2);
+}
+
+#[test]
+fn without_runs_there_is_nothing_to_list() {
+    let ran = World::new().run(&["runs", "list"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (0, "", "no runs\n")
+    );
+}
+
+#[test]
+fn a_state_folder_that_is_none_can_not_be_used() {
+    let ran = World::with("state", "").run(&["runs", "list"]);
+    assert_eq!(ran.code, 3);
+    assert!(
+        ran.stderr
+            .starts_with("error: cannot use the runs of this machine\n  because:"),
+        "{}",
+        ran.stderr
+    );
+}
