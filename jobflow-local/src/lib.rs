@@ -9,6 +9,8 @@
 
 pub mod client;
 pub mod executor;
+pub mod pod;
 pub mod process;
+pub mod resources;
 pub mod rundir;
 pub mod task;
