@@ -8,6 +8,7 @@ mod man;
 mod new;
 mod runs;
 mod schema;
+mod status;
 mod validate;
 mod version;
 
@@ -28,7 +29,8 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Man(arguments) => man::run(&arguments, console),
         Command::Version => version::run(console),
         Command::Executor(arguments) => executor::run(&arguments),
-        Command::Run(_) | Command::Status(_) | Command::Logs(_) => {
+        Command::Status(arguments) => status::run(&arguments, console),
+        Command::Run(_) | Command::Logs(_) => {
             Err(Failure::could_not_run("flows can't be run by this version yet"))
         }
         Command::Runs(command) => runs::run(&command, console),

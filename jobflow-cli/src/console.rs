@@ -33,6 +33,7 @@ pub(crate) struct Console {
     data: Stream,
     talk: Stream,
     width: Option<usize>,
+    data_width: Option<usize>,
     charset: Charset,
 }
 
@@ -54,8 +55,10 @@ impl Console {
             sink: Box::new(stderr),
         };
         let columns = env::var("COLUMNS").ok();
+        let [of_stdout, of_stderr] = terminal_widths();
         Self {
-            width: width(columns.as_deref(), terminal_width()),
+            width: width(columns.as_deref(), of_stdout.or(of_stderr)),
+            data_width: width(columns.as_deref(), of_stdout),
             charset: charset(["LC_ALL", "LC_CTYPE", "LANG"].map(|name| env::var(name).ok())),
             data,
             talk,
@@ -114,7 +117,12 @@ impl Console {
         self.talk.styled
     }
 
-    /// How wide lines may be; none where nobody looks.
+    /// How wide lines of data may be: in a pipe nothing is cut.
+    pub(crate) fn data_width(&self) -> usize {
+        self.data_width.unwrap_or(usize::MAX)
+    }
+
+    /// How wide lines of talk may be.
     pub(crate) fn width(&self) -> usize {
         self.width.unwrap_or(USUAL_WIDTH)
     }
@@ -142,16 +150,17 @@ fn is_styled(color: Color, found: anstream::ColorChoice) -> bool {
     }
 }
 
-fn terminal_width() -> Option<usize> {
+/// The widths of stdout and stderr, as far as they are terminals.
+fn terminal_widths() -> [Option<usize>; 2] {
     let sizes = [
         rustix::termios::tcgetwinsize(io::stdout()),
         rustix::termios::tcgetwinsize(io::stderr()),
     ];
-    sizes
-        .into_iter()
-        .flatten()
-        .map(|size| usize::from(size.ws_col))
-        .find(|columns| *columns > 0)
+    sizes.map(|size| {
+        size.ok()
+            .map(|size| usize::from(size.ws_col))
+            .filter(|columns| *columns > 0)
+    })
 }
 
 /// What the user says goes before what the terminal says.

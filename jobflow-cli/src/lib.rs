@@ -9,6 +9,7 @@ mod command;
 mod console;
 mod diagnose;
 mod diagram;
+mod display;
 mod escape;
 mod exit;
 mod failure;
@@ -17,6 +18,7 @@ mod manifests;
 mod past;
 mod reference;
 mod shape;
+mod standing;
 mod table;
 
 use std::ffi::OsString;

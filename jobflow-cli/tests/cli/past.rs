@@ -1,4 +1,4 @@
-//! `jobflow runs`.
+//! `jobflow runs` and `jobflow status`.
 
 use jobflow_local::rundir::{Identity, RunId, RunRecord, StateRoot};
 
@@ -70,5 +70,63 @@ fn a_state_folder_that_is_none_can_not_be_used() {
             .starts_with("error: cannot use the runs of this machine\n  because:"),
         "{}",
         ran.stderr
+    );
+}
+
+const CHECKPOINT: &str = r#"{
+  "flow": "zoo", "phase": "Running", "started": 1000, "finished": null, "at": 64000,
+  "nodes": [
+    {"name": "load", "phase": "Succeeded", "reason": null, "attempt": 1, "started": 1000, "finished": 3000,
+     "exit_code": null, "message": null},
+    {"name": "train", "phase": "Failed", "reason": "JobFailed", "attempt": 2, "started": 3000, "finished": 9000,
+     "exit_code": 3, "message": "container main of pod zoo-train-main-0 exited with 3"},
+    {"name": "report", "phase": "Skipped", "reason": "UpstreamFailed", "attempt": 0, "started": null,
+     "finished": 9000, "exit_code": null, "message": null}
+  ]
+}"#;
+
+fn world_with_a_checkpoint(text: &str) -> World {
+    let world = world_with_runs(&["zoo"]);
+    std::fs::write(
+        world.path().join("state/runs/20261130T005320Z-zoo-x/flow.json"),
+        text,
+    )
+    .unwrap();
+    world
+}
+
+#[test]
+fn a_run_shows_how_it_stood() {
+    let world = world_with_a_checkpoint(CHECKPOINT);
+    insta::assert_snapshot!("status_text", world.run(&["status", "zoo"]).shown());
+    insta::assert_snapshot!("status_json", world.run(&["status", "-o", "json"]).stdout);
+}
+
+#[test]
+fn what_a_checkpoint_holds_can_not_harm_a_terminal() {
+    let world = world_with_a_checkpoint(&CHECKPOINT.replace("exited with 3", "\\u001b[31m\\u0007"));
+    let ran = world.run(&["status"]);
+    assert!(ran.stdout.contains("\\u{1b}[31m\\u{7}"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_status_that_is_missing_or_foreign_is_told() {
+    let missing = world_with_runs(&["zoo"]).run(&["status"]);
+    assert_eq!(missing.code, 3);
+    assert!(
+        missing.stderr.contains("has written no status yet"),
+        "{}",
+        missing.stderr
+    );
+    let foreign = world_with_a_checkpoint("{}").run(&["status"]);
+    assert_eq!(foreign.code, 3);
+    assert!(foreign.stderr.contains("missing field"), "{}", foreign.stderr);
+    let none = World::new().run(&["status"]);
+    assert_eq!(none.code, 2);
+    let other = world_with_runs(&["zoo"]).run(&["status", "other"]);
+    assert!(
+        other.code == 2 && other.stderr.contains("there is no run `other`"),
+        "{}",
+        other.stderr
     );
 }

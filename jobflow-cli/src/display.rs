@@ -1,0 +1,6 @@
+//! Showing a run while it goes on: a table that is drawn anew on a terminal, lines in a pipe, objects for programs.
+
+mod frame;
+mod marks;
+
+pub(crate) use frame::{Size, frame};
