@@ -1,6 +1,6 @@
 //! Flows with known ends: a spec, what each job does, and the phases that must come of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobflow_core::Span;
@@ -10,6 +10,10 @@ use jobflow_core::graph::{Entry, OnSkipped, Strategy, Switch, Target, Work};
 use jobflow_core::policy::{FailurePolicy, Policy};
 use jobflow_core::retry::Backoff;
 use jobflow_core::testing::{Constant, End, Life};
+use jobflow_k8s::fault::{Code, Fault, Segment};
+use jobflow_k8s::job::JobView;
+use jobflow_k8s::parse::{Flow, Known, parse};
+use jobflow_k8s::types::JobFlow;
 use serde_json::Value;
 
 /// One flow with its known end.
@@ -61,6 +65,27 @@ impl Vector {
             _ => End::Succeeds,
         };
         Life::of(end)
+    }
+
+    /// The flow as whoever writes it has it read; or the fields that this version doesn't act on yet.
+    ///
+    /// # Errors
+    ///
+    /// The names of those fields; or, if something else is wrong with it, that.
+    pub fn parse_flow(&self) -> Result<Flow, BTreeSet<String>> {
+        let object = serde_json::json!({
+            "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow",
+            "metadata": { "name": "flow" }, "spec": self.spec,
+        });
+        let wrong = |error: serde_json::Error| BTreeSet::from([error.to_string()]);
+        let flow: JobFlow = serde_json::from_value(object).map_err(wrong)?;
+        let templates = BTreeMap::from([("t".to_owned(), JobView::default())]);
+        let known = Known {
+            templates: Some(&templates),
+            predicates: &[],
+        };
+        parse(&flow, known)
+            .map_err(|faults| faults.iter().filter(|fault| fault.is_error()).map(what).collect())
     }
 
     /// The settings of the flow.
@@ -160,6 +185,14 @@ fn switch(value: &Value) -> Switch<Arc<str>> {
 
 fn constant(text: &str) -> Formula {
     Formula(Arc::new(Constant(text.to_owned())))
+}
+
+/// The field that isn't available, or the whole fault.
+fn what(fault: &Fault) -> String {
+    match fault.path.segments().last() {
+        Some(Segment::Field(name)) if fault.code == Code::NotAvailable => name.clone(),
+        _ => fault.to_string(),
+    }
 }
 
 /// The value that a constant expression comes to.
