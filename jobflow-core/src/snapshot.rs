@@ -157,6 +157,8 @@ pub struct JobView {
     pub min_available: u32,
     /// Its pods by task; empty when the job says nothing of them (any more).
     pub tasks: Arc<[TaskCount]>,
+    /// Whether a pod of it is known to have run, whatever its counts say now.
+    pub started: bool,
     /// Whether its history says that the gang ran.
     pub ran: bool,
     /// Whether a policy of its own, at any level, can abort it.
@@ -185,6 +187,7 @@ impl JobView {
             changed: None,
             min_available: 1,
             tasks: Arc::default(),
+            started: false,
             ran: false,
             aborts_itself: false,
             pods_left: false,
