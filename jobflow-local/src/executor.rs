@@ -29,6 +29,9 @@ use std::{io, path::Path, time::Duration};
 
 pub use setup::{LOCK, SOCKET, TOKEN, is_alive};
 
+/// The exit code of a process that found another executor in its place.
+pub const TAKEN: u8 = 3;
+
 /// How an executor behaves beside its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {

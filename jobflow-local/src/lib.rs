@@ -8,9 +8,11 @@
 //! task, so that the first may die and come back without a task noticing.
 
 pub mod client;
+pub mod enter;
 pub mod executor;
 pub mod pod;
 pub mod process;
 pub mod resources;
 pub mod rundir;
 pub mod task;
+pub mod volumes;

@@ -1,7 +1,7 @@
 //! What a pod of a Volcano Job is when it is processes: its template, who it is, what its containers see.
 //!
 //! Comes in: a pod template as data, the Job it belongs to, ConfigMaps and Secrets from files. Goes out: environments,
-//! commands and files, or every fault with its field path. Deliberately absent: processes and folders; all of this is
+//! commands and files, or every fault with its field path. Deliberately absent: processes, and (but for
 //! [`outfit::Outfit::lay_out`]) folders: all else is pure.
 
 pub mod addresses;
@@ -11,6 +11,7 @@ pub mod expansion;
 pub mod fields;
 pub mod identity;
 pub mod inherited;
+pub mod outfit;
 pub mod plugins;
 pub mod security;
 pub mod shape;

@@ -13,6 +13,7 @@ use std::{
 use nix::libc;
 
 use super::ClientError;
+use crate::executor::TAKEN;
 
 /// The name of the file with what the executor says when something is wrong with itself.
 pub const COMPLAINTS: &str = "executor.stderr";
@@ -71,7 +72,7 @@ impl Launch {
         }
         match child.wait()?.code() {
             // Another client was faster: its executor is the one to connect to.
-            Some(3) => Ok(()),
+            Some(code) if code == i32::from(TAKEN) => Ok(()),
             Some(_) | None => Err(ClientError::NotStarted(last_words(&complaints))),
         }
     }
