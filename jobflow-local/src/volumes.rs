@@ -18,6 +18,8 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 pub use files::VolumeFile;
 pub use lay_out::VolumeError;
 pub use mounts::{MountPlan, mounts};
@@ -25,7 +27,7 @@ pub use reach::{folder_of, mentions, unreachable};
 pub use source::Source;
 
 /// What the user allows and asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VolumeOptions {
     /// Folders of the user's for claims (by name) and mount paths (absolute); those are absolute too.
     pub maps: Vec<(String, PathBuf)>,

@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use serde::{Deserialize, Serialize};
+
 const KEPT: [&str; 5] = ["PATH", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX"];
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Which further variables a task gets from whoever started the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inherit {
     /// Those with these names.
     Named(Vec<String>),

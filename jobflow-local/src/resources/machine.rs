@@ -2,10 +2,12 @@
 
 use std::{collections::BTreeMap, fs, thread};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Amounts, Quantity};
 
 /// The whole of what may be taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// By resource: `cpu`, `memory`, `nvidia.com/gpu`, …
     pub amounts: Amounts,

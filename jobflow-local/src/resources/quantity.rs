@@ -3,12 +3,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const LONGEST: usize = 64;
 
 /// An amount, in thousandths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Quantity(i64);
 
 /// Text that is no quantity.
@@ -153,6 +155,20 @@ fn saturating_power(base: i128, power: i32) -> i128 {
     base.saturating_pow(u32::try_from(power).unwrap_or(0))
 }
 
+impl TryFrom<String> for Quantity {
+    type Error = BadQuantity;
+
+    fn try_from(text: String) -> Result<Self, BadQuantity> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Quantity> for String {
+    fn from(quantity: Quantity) -> Self {
+        quantity.to_string()
+    }
+}
+
 impl fmt::Display for Quantity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(i64, &str); 3] = [(1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")];
@@ -223,7 +239,7 @@ mod tests {
 
     #[test]
     fn people_see_round_units() {
-        for text in ["3", "500m", "64Mi", "2Gi", "1000"] {
+        for text in ["3", "500m", "64Mi", "2Gi", "1000", "9223372036854775807m"] {
             assert_eq!(Quantity::parse(text).unwrap().to_string(), text);
         }
     }
