@@ -48,6 +48,8 @@ pub enum Code {
     BadExpression,
     /// A field that this version doesn't act on yet.
     NotAvailable,
+    /// Something that can't be honoured where the flow is to run.
+    Unsupported,
 }
 
 impl Code {
@@ -76,6 +78,7 @@ impl Code {
             Self::BadPatch => "bad-patch",
             Self::BadExpression => "bad-expression",
             Self::NotAvailable => "not-available",
+            Self::Unsupported => "unsupported",
         }
     }
 }
