@@ -55,6 +55,8 @@ pub struct Host {
     stirred: Vec<JobKey>,
     /// Ends between these moments are an interruption's, not the program's own.
     interrupted: Vec<(Time, Time)>,
+    /// What came of steps between two rounds.
+    pending: Round,
 }
 
 impl Host {
@@ -108,6 +110,19 @@ impl Host {
         }
     }
 
+    /// Forgets a Job of which nothing runs.
+    pub fn forget(&mut self, key: JobKey) {
+        self.jobs.remove(&key);
+    }
+
+    /// Takes all pods of a Job away, as when the machine under them goes.
+    pub fn evict(&mut self, key: JobKey) {
+        if let Some(job) = self.jobs.get_mut(&key) {
+            job.evict();
+            self.stirred.push(key);
+        }
+    }
+
     /// Whether anything of any Job still runs or waits to run.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
@@ -130,9 +145,23 @@ impl Host {
             Line::Started { key, at, .. } => self.container(key, |job, key| job.started(key, Time(*at))),
             Line::Ended { key, outcome, at, .. } => {
                 let at = Time(*at);
+                self.catch_up(key, at);
                 let outcome = if self.was_interrupted(at) { &Outcome::Lost } else { outcome };
                 self.container(key, |job, key| job.ended(key, outcome, at));
             }
+        }
+    }
+
+    /// Lets a Job see that a container runs before it sees that it ended: none of its phases is skipped.
+    fn catch_up(&mut self, key: &TaskKey, at: Time) {
+        let Some(key) = ContainerKey::parse(key.as_str()).filter(|key| self.stirred.contains(&key.job)) else {
+            return;
+        };
+        if let Some(job) = self.jobs.get_mut(&key.job)
+            && job.is_admitted()
+            && job.step(at, &mut self.pending.asks)
+        {
+            self.pending.changed.push(key.job);
         }
     }
 
@@ -150,14 +179,14 @@ impl Host {
 
     /// Steps every Job of which something changed, or whose time has come.
     pub fn round(&mut self, now: Time) -> Round {
-        let mut round = Round::default();
+        let mut round = std::mem::take(&mut self.pending);
         let mut stirred = std::mem::take(&mut self.stirred);
         stirred.extend(self.jobs.iter().filter(|(_, job)| job.is_due(now)).map(|(key, _)| *key));
         stirred.sort_unstable();
         stirred.dedup();
         for key in stirred {
             let Some(job) = self.jobs.get_mut(&key) else { continue };
-            if job.step(now, &mut round.asks) {
+            if job.step(now, &mut round.asks) && !round.changed.contains(&key) {
                 round.changed.push(key);
             }
             if job.is_gone() {

@@ -54,6 +54,8 @@ pub struct JobLife {
     pub(super) deleting: bool,
     pub(super) failure: Option<Failure>,
     pub(super) lost: bool,
+    /// Whether any container of it ever ran.
+    pub(super) started: bool,
     wake_at: Option<Time>,
 }
 
@@ -70,6 +72,7 @@ impl JobLife {
             deleting: false,
             failure: None,
             lost: false,
+            started: false,
             wake_at: None,
         }
     }
@@ -118,6 +121,12 @@ impl JobLife {
         self.pods.values_mut().for_each(PodLife::stop);
     }
 
+    /// Takes all its pods away, as when the machine under them goes.
+    pub(super) fn evict(&mut self) {
+        self.lost |= !self.pods.is_empty();
+        self.pods.values_mut().for_each(PodLife::lose);
+    }
+
     pub(super) fn admit(&mut self, admitted: bool) -> bool {
         std::mem::replace(&mut self.admitted, admitted) != admitted
     }
@@ -148,6 +157,7 @@ impl JobLife {
 
     /// A container runs. A pod that isn't known is one from before a restart, if the gang still has it.
     pub(super) fn started(&mut self, key: ContainerKey, at: Time) {
+        self.started = true;
         self.revive(key.pod, at);
         if let Some(pod) = self.pods.get_mut(&key.pod) {
             pod.started(key.container, key.run);
@@ -184,7 +194,7 @@ impl JobLife {
                 Some(_) | None => return,
             },
         };
-        let stopped = self.pods.get(&key.pod).is_none_or(PodLife::is_stopping);
+        let stopped = self.pods.get(&key.pod).is_none_or(PodLife::is_going);
         let failure = Failure { at, pod: key.pod, container: key.container, outcome };
         if !stopped && self.failure.as_ref().is_none_or(|first| failure < *first) {
             self.failure = Some(failure);

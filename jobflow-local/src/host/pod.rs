@@ -128,8 +128,13 @@ impl PodLife {
         wanted && !self.stopping && !self.overdue && !self.lost
     }
 
-    pub(super) const fn is_stopping(&self) -> bool {
-        self.stopping || self.overdue
+    /// Whether an end of it is somebody else's doing.
+    pub(super) const fn is_going(&self) -> bool {
+        self.stopping || self.overdue || self.lost
+    }
+
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
     }
 
     pub(super) fn stop(&mut self) {

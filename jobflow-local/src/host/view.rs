@@ -18,6 +18,7 @@ pub(super) fn view(job: &JobLife) -> JobView {
     view.min_available = job.spec.min_available;
     view.tasks = tasks(job);
     view.ran = gang.status.conditions.iter().any(|condition| condition.status == JobPhase::Running);
+    view.started = job.started;
     view.aborts_itself = aborts_itself(&job.spec);
     view.pods_left = job.has_pods();
     view.infrastructure = job.lost && job.failure.is_none();

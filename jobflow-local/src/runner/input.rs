@@ -1,0 +1,161 @@
+//! What a run is made from: the objects of its files, and everything that can be wrong with them here, told ahead.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+};
+
+use jobflow_core::{JobKey, NodeId};
+use jobflow_k8s::{
+    fault::{Code, Fault, FieldPath},
+    job::JobView,
+    parse::{Flow, Known, parse},
+    render::{Attempt, Rendered, render},
+    schema::Schemas,
+    types::{JobFlow, JobTemplate},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{RunError, Settings, Surroundings};
+use crate::{
+    kit::{Kit, Prepared as PreparedJob},
+    pod::config::ConfigObjects,
+};
+
+/// The longest part of a flow's name that stands in the name of a run.
+const SHORT: usize = 40;
+
+/// The objects that a run is made from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// The flow.
+    pub flow: JobFlow,
+    /// Templates by name.
+    pub templates: BTreeMap<String, JobTemplate>,
+    /// ConfigMaps and Secrets.
+    pub objects: Vec<Value>,
+}
+
+/// A flow that can be run here.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The flow as the core takes it.
+    pub flow: Flow,
+    schemas: Schemas,
+    kit: Kit,
+}
+
+/// A Job that can be created here.
+pub(super) struct ReadyJob {
+    pub(super) rendered: Rendered,
+    pub(super) prepared: PreparedJob,
+}
+
+impl Input {
+    /// The flow's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.flow.metadata.name.as_deref().unwrap_or("flow")
+    }
+
+    /// Parses the flow with the templates at hand.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the flow.
+    pub fn parse(&self) -> Result<Flow, Vec<Fault>> {
+        let views: BTreeMap<String, JobView> = self
+            .templates
+            .iter()
+            .filter_map(|(name, template)| {
+                let spec = serde_json::from_value(Value::Object(template.spec.0.clone())).ok()?;
+                Some((name.clone(), JobView::of(spec)))
+            })
+            .collect();
+        parse(&self.flow, Known { templates: Some(&views), predicates: &[] })
+    }
+
+    /// Checks that the flow and each of its Jobs can be run here, without making anything.
+    ///
+    /// # Errors
+    ///
+    /// Every fault at once.
+    pub fn check(&self, settings: &Settings, surroundings: &Surroundings) -> Result<(), RunError> {
+        let nowhere = std::env::temp_dir().join("jobflow-check");
+        let prepared = self.prepare(nowhere, settings, surroundings)?;
+        let mut faults = Vec::new();
+        for node in 0..prepared.flow.entries.len() {
+            let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
+            if let Err(more) = prepared.job(self, JobKey { node, index: 0, attempt: 1 }, "check") {
+                faults.extend(more);
+            }
+        }
+        if faults.iter().any(Fault::is_error) { Err(RunError::Faults(faults)) } else { Ok(()) }
+    }
+
+    pub(super) fn prepare(
+        &self,
+        folder: PathBuf,
+        settings: &Settings,
+        _surroundings: &Surroundings,
+    ) -> Result<Prepared, RunError> {
+        let flow = self.parse().map_err(RunError::Faults)?;
+        let mut objects = ConfigObjects::default();
+        let mut faults = Vec::new();
+        for object in &self.objects {
+            if let Err(more) = objects.add(object) {
+                faults.extend(more.into_iter().map(|fault| of_pod(&fault, "")));
+            }
+        }
+        if !faults.is_empty() {
+            return Err(RunError::Faults(faults));
+        }
+        let kit = Kit::new(&folder, settings.kit.clone(), objects)?;
+        Ok(Prepared { flow, schemas: Schemas::new(), kit })
+    }
+}
+
+impl Prepared {
+    /// The Job of a key, as it would be created.
+    pub(super) fn job(&self, input: &Input, key: JobKey, uid: &str) -> Result<ReadyJob, Vec<Fault>> {
+        let entry = &self.flow.entries[key.node.position()];
+        let template = entry.template.as_deref().unwrap_or(&entry.name);
+        let template = input.templates.get(template).filter(|_| entry.job_spec.is_none());
+        let attempt = Attempt { instance: None, number: key.attempt };
+        let of_entry = |fault: Fault| at_entry(fault, &entry.name);
+        let rendered = render(&self.schemas, &input.flow, entry, attempt, template)
+            .map_err(|faults| faults.into_iter().map(of_entry).collect::<Vec<_>>())?;
+        let metadata = &rendered.job.metadata;
+        let name = metadata.name.clone().unwrap_or_default();
+        let namespace = metadata.namespace.as_deref().unwrap_or("default");
+        let prepared = self
+            .kit
+            .prepare(&entry.name, &name, namespace, uid, &rendered.job.spec.0, &rendered.view)
+            .map_err(|faults| faults.iter().map(|fault| of_pod(fault, &entry.name)).collect::<Vec<_>>())?;
+        Ok(ReadyJob { rendered, prepared })
+    }
+}
+
+impl ReadyJob {
+    /// The Job's name.
+    pub(super) fn name(&self) -> String {
+        self.rendered.job.metadata.name.clone().unwrap_or_default()
+    }
+}
+
+fn at_entry(fault: Fault, entry: &str) -> Fault {
+    let message = format!("entry `{entry}`: {}", fault.message);
+    Fault { message, ..fault }
+}
+
+fn of_pod(fault: &crate::pod::PodFault, entry: &str) -> Fault {
+    let of = if entry.is_empty() { String::new() } else { format!("entry `{entry}`: ") };
+    let message = format!("{of}{}: {}", fault.path, fault.message);
+    Fault::error(Code::Unsupported, FieldPath::root(), message)
+}
+
+/// The flow's name, short enough for the name of a run.
+pub(super) fn short(name: &str) -> String {
+    name.chars().take(SHORT).collect()
+}
