@@ -12,7 +12,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use flow::{GraphArguments, GraphFormat, NewArguments, ValidateArguments};
 pub(crate) use past::{LogsArguments, PruneArguments, RunsCommand, StatusArguments};
 pub(crate) use running::RunArguments;
-pub(crate) use tools::{CompletionsArguments, ExecutorArguments, ManArguments, SchemaArguments, SchemaKind};
+pub(crate) use tools::{
+    CompletionsArguments, EnterArguments, ExecutorArguments, ManArguments, SchemaArguments, SchemaKind,
+};
 
 use crate::exit;
 
@@ -53,6 +55,9 @@ pub(crate) enum Command {
     Version,
     #[command(name = "__executor", hide = true)]
     Executor(ExecutorArguments),
+    /// Become a task's command
+    #[command(name = "__enter", hide = true)]
+    Enter(EnterArguments),
 }
 
 /// Whether to use colours.

@@ -2,8 +2,10 @@
 
 mod completions;
 mod crd;
+mod enter;
 mod executor;
 mod graph;
+mod logs;
 mod man;
 mod new;
 mod runs;
@@ -29,10 +31,10 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Man(arguments) => man::run(&arguments, console),
         Command::Version => version::run(console),
         Command::Executor(arguments) => executor::run(&arguments),
+        Command::Enter(arguments) => Err(enter::run(&arguments)),
         Command::Status(arguments) => status::run(&arguments, console),
-        Command::Run(_) | Command::Logs(_) => {
-            Err(Failure::could_not_run("flows can't be run by this version yet"))
-        }
+        Command::Logs(arguments) => logs::run(&arguments, console),
+        Command::Run(_) => Err(Failure::could_not_run("flows can't be run by this version yet")),
         Command::Runs(command) => runs::run(&command, console),
     }
 }

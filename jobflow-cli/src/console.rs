@@ -4,7 +4,7 @@
 //! aren't wanted. Deliberately absent: escaping of foreign text, which is whoever's who builds a text.
 
 use std::env;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstream::AutoStream;
 use anstream::adapter::strip_str;
@@ -34,6 +34,7 @@ pub(crate) struct Console {
     talk: Stream,
     width: Option<usize>,
     data_width: Option<usize>,
+    data_is_terminal: bool,
     charset: Charset,
 }
 
@@ -60,6 +61,7 @@ impl Console {
             width: width(columns.as_deref(), of_stdout.or(of_stderr)),
             data_width: width(columns.as_deref(), of_stdout),
             charset: charset(["LC_ALL", "LC_CTYPE", "LANG"].map(|name| env::var(name).ok())),
+            data_is_terminal: io::stdout().is_terminal(),
             data,
             talk,
         }
@@ -110,6 +112,11 @@ impl Console {
             text.push_str(&format!("  {bold}help{bold:#}: {}\n", escape::terminal(help)));
         }
         self.talk(&text);
+    }
+
+    /// Whether data goes to a terminal.
+    pub(crate) const fn data_is_terminal(&self) -> bool {
+        self.data_is_terminal
     }
 
     /// Whether talk is styled.

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use jobflow_local::enter;
+
 /// The exit codes, each with its one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -14,6 +16,8 @@ pub(crate) enum Exit {
     WrongInput,
     /// It could not be run: the system refused something.
     CouldNotRun,
+    /// A task's command could not be started; only tasks see it.
+    NotStarted,
     /// Somebody interrupted it.
     #[expect(dead_code, reason = "only flows that are run are interrupted")]
     Interrupted,
@@ -36,6 +40,7 @@ impl Exit {
             Self::FlowFailed => 1,
             Self::WrongInput => 2,
             Self::CouldNotRun => 3,
+            Self::NotStarted => enter::START_ERROR,
             Self::Interrupted => 130,
         }
     }

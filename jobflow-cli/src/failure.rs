@@ -40,6 +40,11 @@ impl Failure {
         Self::said(Exit::CouldNotRun, message.into())
     }
 
+    /// A task's command could not be started.
+    pub(crate) fn not_started(message: impl Into<String>) -> Self {
+        Self::said(Exit::NotStarted, message.into())
+    }
+
     fn said(exit: Exit, message: String) -> Self {
         Self::Said(Box::new(Said {
             exit,

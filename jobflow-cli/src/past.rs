@@ -1,5 +1,7 @@
 //! Runs of this machine: where they are, and which one is meant.
 
+mod checkpoint;
+
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -56,3 +56,11 @@ pub(crate) struct ExecutorArguments {
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }
+
+/// Become a task's command
+#[derive(Clone, Debug, Args)]
+pub(crate) struct EnterArguments {
+    /// What to do before, as JSON
+    #[arg(value_name = "PLAN", allow_hyphen_values = true)]
+    pub(crate) plan: String,
+}

@@ -30,6 +30,11 @@ struct SavedNode {
 }
 
 impl Saved {
+    /// The names of the entries, by position.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.nodes.iter().map(|node| node.name.clone()).collect()
+    }
+
     /// The standing of a run; `now` only while somebody decides for it, since time stands still otherwise.
     pub(crate) fn standing(self, run: &str, now: Option<i64>) -> Standing {
         let Self {

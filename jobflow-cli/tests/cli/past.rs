@@ -1,4 +1,4 @@
-//! `jobflow runs` and `jobflow status`.
+//! `jobflow runs`, `jobflow status` and `jobflow logs`.
 
 use jobflow_local::rundir::{Identity, RunId, RunRecord, StateRoot};
 
@@ -129,4 +129,59 @@ fn a_status_that_is_missing_or_foreign_is_told() {
         "{}",
         other.stderr
     );
+}
+
+fn world_with_logs() -> World {
+    let world = world_with_a_checkpoint(CHECKPOINT);
+    let logs = world.path().join("state/runs/20261130T005320Z-zoo-x/logs");
+    for (file, text) in [
+        ("0-0-1.main-0-0/main.0.log", "loading\n"),
+        ("1-0-1.worker-0-0/main.0.log", "one\n\x1b[31mtwo\n"),
+        ("1-0-2.worker-0-0/main.0.log", "three"),
+    ] {
+        let path = logs.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    world
+}
+
+#[test]
+fn the_output_of_one_task_is_exact_in_a_pipe() {
+    let world = world_with_logs();
+    assert_eq!(world.run(&["logs", "load"]).stdout, "loading\n");
+    assert_eq!(
+        world.run(&["logs", "zoo", "load/main/0", "-f"]).stdout,
+        "loading\n"
+    );
+}
+
+#[test]
+fn the_output_of_several_tasks_has_labels_unless_it_is_raw() {
+    let world = world_with_logs();
+    insta::assert_snapshot!("logs_of_several", world.run(&["logs", "train"]).shown());
+    assert_eq!(
+        world.run(&["logs", "train", "--raw"]).stdout,
+        "one\n\x1b[31mtwo\nthree"
+    );
+}
+
+#[test]
+fn an_entry_without_output_or_that_is_none_is_told() {
+    let world = world_with_logs();
+    let silent = world.run(&["logs", "report"]);
+    assert_eq!((silent.code, silent.stdout.as_str()), (0, ""));
+    assert!(
+        silent.stderr.contains("nothing of report wrote anything"),
+        "{}",
+        silent.stderr
+    );
+    let near = world.run(&["logs", "trian"]);
+    assert!(
+        near.code == 2 && near.stderr.contains("did you mean `train`?"),
+        "{}",
+        near.stderr
+    );
+    assert_eq!(world.run(&["logs", "train/worker/x"]).code, 2);
+    assert_eq!(world.run(&["logs"]).code, 2);
 }

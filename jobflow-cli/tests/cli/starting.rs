@@ -104,3 +104,23 @@ fn each_shell_has_completions_and_each_command_a_man_page() {
         assert!(world.path().join("pages").join(page).exists(), "{page}");
     }
 }
+
+#[test]
+fn a_task_becomes_its_command_or_says_why_not() {
+    let world = World::new();
+    let enter = |argv: &str| {
+        let plan =
+            format!(r#"{{"mounts": [], "root": "", "cwd": "/", "no_new_privileges": true, "argv": {argv}}}"#);
+        world.run(&["__enter", &plan])
+    };
+    let ran = enter(r#"["sh", "-c", "pwd; exit 7"]"#);
+    assert_eq!((ran.code, ran.stdout.as_str()), (7, "/\n"));
+    let none = enter(r#"["no-such-command"]"#);
+    assert_eq!(none.code, 128);
+    assert!(
+        none.stderr.contains("cannot execute no-such-command"),
+        "{}",
+        none.stderr
+    );
+    assert_eq!(world.run(&["__enter", "-"]).code, 128);
+}
