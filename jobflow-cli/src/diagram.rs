@@ -57,8 +57,8 @@ spec:
     #[test]
     fn a_flow_with_all_kinds_of_entries_is_drawn_in_every_format() {
         let shape = all_kinds();
-        insta::assert_snapshot!("text", text(&shape, Charset::Unicode));
-        insta::assert_snapshot!("ascii", text(&shape, Charset::Ascii));
+        insta::assert_snapshot!("text", text(&shape, Charset::Unicode, usize::MAX));
+        insta::assert_snapshot!("ascii", text(&shape, Charset::Ascii, usize::MAX));
         insta::assert_snapshot!("dot", dot(&shape));
         insta::assert_snapshot!("mermaid", mermaid(&shape));
         insta::assert_snapshot!("svg", svg(&shape));
@@ -81,7 +81,7 @@ spec:
             }
             shape.name = hostile.to_owned();
             for drawing in [
-                text(&shape, Charset::Unicode),
+                text(&shape, Charset::Unicode, usize::MAX),
                 dot(&shape),
                 mermaid(&shape),
                 svg(&shape),
@@ -97,9 +97,23 @@ spec:
     }
 
     #[test]
+    fn a_wide_flow_is_drawn_from_left_to_right() {
+        let entries: String = (0..9).map(|at| format!("  - {{name: part-{at}}}\n")).collect();
+        let text = super::text(
+            &shape(&format!(
+                "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {{name: a}}\nspec:\n  flows:\n{entries}"
+            )),
+            Charset::Ascii,
+            60,
+        );
+        assert!(text.lines().all(|line| line.len() <= 60), "{text}");
+        assert_eq!(text.matches("part-").count(), 9);
+    }
+
+    #[test]
     fn an_empty_flow_is_drawn() {
         let shape = Shape::default();
-        assert_eq!(text(&shape, Charset::Unicode), "(no entries)\n");
+        assert_eq!(text(&shape, Charset::Unicode, usize::MAX), "(no entries)\n");
         assert!(svg(&shape).ends_with("</svg>\n"));
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &GraphArguments, console: &mut Console) -> Result<E
         return Err(Failure::Told(Exit::WrongInput));
     }
     let drawing = match arguments.output {
-        GraphFormat::Text => text(&shape, console.charset()),
+        GraphFormat::Text => text(&shape, console.charset(), console.data_width()),
         GraphFormat::Dot => dot(&shape),
         GraphFormat::Mermaid => mermaid(&shape),
         GraphFormat::Svg => svg(&shape),

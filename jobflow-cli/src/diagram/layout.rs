@@ -1,7 +1,7 @@
 //! Where everything of a drawing is, in cells of characters.
 
-use ascii_dag::Graph;
 use ascii_dag::ir::LayoutIR;
+use ascii_dag::{Direction, Graph};
 
 use super::arrows;
 use crate::escape::replaced;
@@ -27,7 +27,21 @@ impl Labels {
 
     /// Lays everything out, from top to bottom.
     pub(super) fn layout(&self) -> LayoutIR<'_> {
-        let mut graph = Graph::new();
+        self.layout_towards(Direction::TopDown)
+    }
+
+    /// Lays everything out so that it fits into so many columns, if there is a way; else from top to bottom.
+    pub(super) fn layout_within(&self, width: usize) -> LayoutIR<'_> {
+        let down = self.layout();
+        if down.width() <= width {
+            return down;
+        }
+        let right = self.layout_towards(Direction::LeftRight);
+        if right.width() <= width { right } else { down }
+    }
+
+    fn layout_towards(&self, direction: Direction) -> LayoutIR<'_> {
+        let mut graph = Graph::new().with_direction(direction);
         for (at, entry) in self.entries.iter().enumerate() {
             graph.add_node(at, entry.as_str());
         }

@@ -6,8 +6,8 @@ use super::layout::Labels;
 use crate::console::Charset;
 use crate::shape::Shape;
 
-/// Draws with the characters that the terminal has.
-pub(crate) fn text(shape: &Shape, charset: Charset) -> String {
+/// Draws with the characters that the terminal has, from left to right where only that fits.
+pub(crate) fn text(shape: &Shape, charset: Charset, width: usize) -> String {
     if shape.entries.is_empty() {
         return "(no entries)\n".to_owned();
     }
@@ -16,7 +16,7 @@ pub(crate) fn text(shape: &Shape, charset: Charset) -> String {
         Charset::Ascii => RenderOptions::ascii(),
     };
     let labels = Labels::of(shape);
-    let drawn = labels.layout().render_string(&options);
+    let drawn = labels.layout_within(width).render_string(&options);
     let lines: Vec<&str> = drawn.lines().map(str::trim_end).collect();
     lines.join("\n").trim_end().to_owned() + "\n"
 }
