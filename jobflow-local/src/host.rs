@@ -146,7 +146,11 @@ impl Host {
             Line::Ended { key, outcome, at, .. } => {
                 let at = Time(*at);
                 self.catch_up(key, at);
-                let outcome = if self.was_interrupted(at) { &Outcome::Lost } else { outcome };
+                let outcome = if self.was_interrupted(at) {
+                    &Outcome::Lost
+                } else {
+                    outcome
+                };
                 self.container(key, |job, key| job.ended(key, outcome, at));
             }
         }
@@ -154,7 +158,8 @@ impl Host {
 
     /// Lets a Job see that a container runs before it sees that it ended: none of its phases is skipped.
     fn catch_up(&mut self, key: &TaskKey, at: Time) {
-        let Some(key) = ContainerKey::parse(key.as_str()).filter(|key| self.stirred.contains(&key.job)) else {
+        let Some(key) = ContainerKey::parse(key.as_str()).filter(|key| self.stirred.contains(&key.job))
+        else {
             return;
         };
         if let Some(job) = self.jobs.get_mut(&key.job)
@@ -166,11 +171,15 @@ impl Host {
     }
 
     fn was_interrupted(&self, at: Time) -> bool {
-        self.interrupted.iter().any(|(from, until)| (*from..=*until).contains(&at))
+        self.interrupted
+            .iter()
+            .any(|(from, until)| (*from..=*until).contains(&at))
     }
 
     fn container(&mut self, key: &TaskKey, tell: impl FnOnce(&mut JobLife, ContainerKey)) {
-        let Some(key) = ContainerKey::parse(key.as_str()) else { return };
+        let Some(key) = ContainerKey::parse(key.as_str()) else {
+            return;
+        };
         if let Some(job) = self.jobs.get_mut(&key.job) {
             tell(job, key);
             self.stirred.push(key.job);
@@ -181,11 +190,18 @@ impl Host {
     pub fn round(&mut self, now: Time) -> Round {
         let mut round = std::mem::take(&mut self.pending);
         let mut stirred = std::mem::take(&mut self.stirred);
-        stirred.extend(self.jobs.iter().filter(|(_, job)| job.is_due(now)).map(|(key, _)| *key));
+        stirred.extend(
+            self.jobs
+                .iter()
+                .filter(|(_, job)| job.is_due(now))
+                .map(|(key, _)| *key),
+        );
         stirred.sort_unstable();
         stirred.dedup();
         for key in stirred {
-            let Some(job) = self.jobs.get_mut(&key) else { continue };
+            let Some(job) = self.jobs.get_mut(&key) else {
+                continue;
+            };
             if job.step(now, &mut round.asks) && !round.changed.contains(&key) {
                 round.changed.push(key);
             }

@@ -10,9 +10,12 @@
 pub mod client;
 pub mod enter;
 pub mod executor;
+pub mod host;
+pub mod kit;
 pub mod pod;
 pub mod process;
 pub mod resources;
 pub mod rundir;
+pub mod runner;
 pub mod task;
 pub mod volumes;

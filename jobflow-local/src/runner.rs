@@ -17,7 +17,9 @@ use std::{
     time::Duration,
 };
 
-use jobflow_core::{FlowGraph, FlowPhase, FlowRecord, NodeId, Reason, plan::Change, report::Report, snapshot::CancelMode};
+use jobflow_core::{
+    FlowGraph, FlowPhase, FlowRecord, NodeId, Reason, plan::Change, report::Report, snapshot::CancelMode,
+};
 use jobflow_k8s::fault::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +94,10 @@ pub struct Controls(Arc<Mutex<VecDeque<Control>>>);
 impl Controls {
     /// Asks something.
     pub fn ask(&self, control: Control) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(control);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(control);
     }
 
     fn next(&self) -> Option<Control> {
@@ -188,14 +193,30 @@ pub fn start(
 ) -> Result<(RunId, End), RunError> {
     let now = (surroundings.clock)();
     let name = input.name().to_owned();
-    let token: String = surroundings.random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let token: String = surroundings
+        .random
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let id = RunId::new(&input::short(&name), now, &token[..6])
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     // Faults come before the folder: a flow that can't be run leaves nothing behind.
     input.check(&settings, surroundings)?;
-    let record = RunRecord { id: id.clone(), flow: name, created: now, identity: Identity::of_this_process() };
+    let record = RunRecord {
+        id: id.clone(),
+        flow: name,
+        created: now,
+        identity: Identity::of_this_process(),
+    };
     let folder = surroundings.root.create(record, &token)?;
-    store::save(&folder, INPUT, &Snapshotted { input: &input, settings: &settings })?;
+    store::save(
+        &folder,
+        INPUT,
+        &Snapshotted {
+            input: &input,
+            settings: &settings,
+        },
+    )?;
     let end = drive::run(folder, &input, &settings, surroundings, watcher)?;
     Ok((id, end))
 }
@@ -205,11 +226,7 @@ pub fn start(
 /// # Errors
 ///
 /// As for [`start`], and when there is no such run, or somebody else decides for it now.
-pub fn resume(
-    id: &RunId,
-    surroundings: &Surroundings,
-    watcher: &mut dyn Watcher,
-) -> Result<End, RunError> {
+pub fn resume(id: &RunId, surroundings: &Surroundings, watcher: &mut dyn Watcher) -> Result<End, RunError> {
     let folder = surroundings.root.open(id, &Identity::of_this_process())?;
     let (input, settings) = store::load(&folder, INPUT)?;
     drive::run(folder, &input, &settings, surroundings, watcher)

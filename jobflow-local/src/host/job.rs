@@ -97,7 +97,9 @@ impl JobLife {
 
     /// Its pods as the gang machine sees them.
     pub fn pods(&self) -> impl Iterator<Item = (PodKey, gang::PodView)> {
-        self.pods.iter().filter_map(|(key, life)| Some((*key, life.view(self.plan.pods.get(key.task as usize)?))))
+        self.pods
+            .iter()
+            .filter_map(|(key, life)| Some((*key, life.view(self.plan.pods.get(key.task as usize)?))))
     }
 
     /// Whether its gang may have pods.
@@ -167,7 +169,9 @@ impl JobLife {
     pub(super) fn ended(&mut self, key: ContainerKey, outcome: &Outcome, at: Time) {
         self.revive(key.pod, at);
         self.remember(key, outcome, at);
-        let Some(plan) = self.plan.pods.get(key.pod.task as usize) else { return };
+        let Some(plan) = self.plan.pods.get(key.pod.task as usize) else {
+            return;
+        };
         if let Some(pod) = self.pods.get_mut(&key.pod) {
             pod.ended(key.container, key.run, outcome, at, plan);
         }
@@ -195,7 +199,12 @@ impl JobLife {
             },
         };
         let stopped = self.pods.get(&key.pod).is_none_or(PodLife::is_going);
-        let failure = Failure { at, pod: key.pod, container: key.container, outcome };
+        let failure = Failure {
+            at,
+            pod: key.pod,
+            container: key.container,
+            outcome,
+        };
         if !stopped && self.failure.as_ref().is_none_or(|first| failure < *first) {
             self.failure = Some(failure);
         }
@@ -227,8 +236,15 @@ impl JobLife {
     }
 
     fn observe(&self) -> Pods {
-        let admission = if self.admitted { Admission::Granted } else { Admission::Waiting };
-        Pods { admission, seen: self.pods().collect() }
+        let admission = if self.admitted {
+            Admission::Granted
+        } else {
+            Admission::Waiting
+        };
+        Pods {
+            admission,
+            seen: self.pods().collect(),
+        }
     }
 
     fn make(&mut self, keys: &[PodKey], now: Time) {
@@ -254,10 +270,17 @@ impl JobLife {
 
     fn ask(&mut self, now: Time, asks: &mut Vec<Ask>) {
         for (key, pod) in &mut self.pods {
-            let Some(plan) = self.plan.pods.get(key.task as usize) else { continue };
+            let Some(plan) = self.plan.pods.get(key.task as usize) else {
+                continue;
+            };
             let (wants, wake) = pod.wants(plan, now);
             self.wake_at = self.wake_at.into_iter().chain(wake).min();
-            let of = |container, run| ContainerKey { job: self.key, pod: *key, container, run };
+            let of = |container, run| ContainerKey {
+                job: self.key,
+                pod: *key,
+                container,
+                run,
+            };
             asks.extend(wants.into_iter().map(|want| match want {
                 Want::Start(container, run) => Ask::Start(of(container, run)),
                 Want::Stop(container, run) => Ask::Stop(of(container, run), plan.grace),

@@ -21,7 +21,12 @@ pub struct ContainerKey {
 
 impl fmt::Display for ContainerKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { job, pod, container, run } = self;
+        let Self {
+            job,
+            pod,
+            container,
+            run,
+        } = self;
         write!(formatter, "{job}:{pod}:{container}.{run}")
     }
 }
@@ -34,7 +39,12 @@ impl ContainerKey {
         let job = job_key(parts.next()?)?;
         let pod = PodKey::from_str(parts.next()?).ok()?;
         let (container, run) = parts.next()?.split_once('.')?;
-        let key = Self { job, pod, container: container.parse().ok()?, run: run.parse().ok()? };
+        let key = Self {
+            job,
+            pod,
+            container: container.parse().ok()?,
+            run: run.parse().ok()?,
+        };
         parts.next().is_none().then_some(key)
     }
 
@@ -51,7 +61,11 @@ impl ContainerKey {
 fn job_key(text: &str) -> Option<JobKey> {
     let mut numbers = text.split('/').map(str::parse);
     let mut number = || numbers.next()?.ok();
-    let key = JobKey { node: NodeId(number()?), index: number()?, attempt: number()? };
+    let key = JobKey {
+        node: NodeId(number()?),
+        index: number()?,
+        attempt: number()?,
+    };
     numbers.next().is_none().then_some(key)
 }
 
@@ -62,15 +76,32 @@ mod tests {
     #[test]
     fn a_key_is_read_back_from_its_text() {
         let key = ContainerKey {
-            job: JobKey { node: NodeId(3), index: 0, attempt: 2 },
-            pod: PodKey { task: 1, index: 4, incarnation: 0 },
+            job: JobKey {
+                node: NodeId(3),
+                index: 0,
+                attempt: 2,
+            },
+            pod: PodKey {
+                task: 1,
+                index: 4,
+                incarnation: 0,
+            },
             container: 2,
             run: 5,
         };
         assert_eq!(key.to_string(), "3/0/2:1/4/0:2.5");
         assert_eq!(ContainerKey::parse("3/0/2:1/4/0:2.5"), Some(key));
-        assert_eq!(key.task().map(|task| task.as_str().to_owned()).ok().as_deref(), Some("3/0/2:1/4/0:2.5"));
-        for other in ["", "3/0:1/4/0:2.5", "3/0/2:1/4/0:2", "3/0/2:1/4/0:2.5:x", "a/0/2:1/4/0:2.5"] {
+        assert_eq!(
+            key.task().map(|task| task.as_str().to_owned()).ok().as_deref(),
+            Some("3/0/2:1/4/0:2.5")
+        );
+        for other in [
+            "",
+            "3/0:1/4/0:2.5",
+            "3/0/2:1/4/0:2",
+            "3/0/2:1/4/0:2.5:x",
+            "a/0/2:1/4/0:2.5",
+        ] {
             assert_eq!(ContainerKey::parse(other), None, "{other}");
         }
     }

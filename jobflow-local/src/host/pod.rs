@@ -81,7 +81,10 @@ pub(super) struct PodLife {
 
 impl PodLife {
     pub(super) fn new(plan: &PodPlan, now: Time) -> Self {
-        let container = Container { state: State::Waiting(now), run: 0 };
+        let container = Container {
+            state: State::Waiting(now),
+            run: 0,
+        };
         Self {
             containers: vec![container; plan.containers.len()],
             made: now,
@@ -97,7 +100,10 @@ impl PodLife {
             && run >= found.run
             && !matches!(found.state, State::Ended(_) if run == found.run)
         {
-            *found = Container { state: State::Running, run };
+            *found = Container {
+                state: State::Running,
+                run,
+            };
         }
     }
 
@@ -105,21 +111,32 @@ impl PodLife {
     pub(super) fn ended(&mut self, container: u32, run: u32, outcome: &Outcome, at: Time, plan: &PodPlan) {
         self.lost |= matches!(outcome, Outcome::Lost);
         let restarts = self.is_restarted(container, outcome, plan);
-        let Some(found) = self.containers.get_mut(container as usize) else { return };
+        let Some(found) = self.containers.get_mut(container as usize) else {
+            return;
+        };
         if run < found.run {
             return;
         }
-        *found = Container { state: State::Ended(outcome.clone()), run };
+        *found = Container {
+            state: State::Ended(outcome.clone()),
+            run,
+        };
         if restarts {
             let pause = pause(run);
-            *found = Container { state: State::Waiting(at + pause), run: run.saturating_add(1) };
+            *found = Container {
+                state: State::Waiting(at + pause),
+                run: run.saturating_add(1),
+            };
         }
     }
 
     /// A stopped, lost or overdue container is never started again.
     fn is_restarted(&self, container: u32, outcome: &Outcome, plan: &PodPlan) -> bool {
         let failed = outcome.exit_code() != Some(0);
-        let init = plan.containers.get(container as usize).is_some_and(|container| container.init);
+        let init = plan
+            .containers
+            .get(container as usize)
+            .is_some_and(|container| container.init);
         let wanted = match plan.restart_policy {
             RestartPolicy::Never => false,
             RestartPolicy::OnFailure => failed,
@@ -192,7 +209,10 @@ impl PodLife {
         let open = all().find(|(_, (plan, life))| plan.init && !life.succeeded());
         match open {
             Some((place, _)) => vec![place],
-            None => all().filter(|(_, (plan, _))| !plan.init).map(|(place, _)| place).collect(),
+            None => all()
+                .filter(|(_, (plan, _))| !plan.init)
+                .map(|(place, _)| place)
+                .collect(),
         }
     }
 
@@ -201,29 +221,56 @@ impl PodLife {
     }
 
     fn phase(&self, plan: &PodPlan) -> PodPhase {
-        let mains = || plan.containers.iter().zip(&self.containers).filter(|(plan, _)| !plan.init);
-        let init_failed = plan.containers.iter().zip(&self.containers).any(|(plan, life)| plan.init && life.failed());
+        let mains = || {
+            plan.containers
+                .iter()
+                .zip(&self.containers)
+                .filter(|(plan, _)| !plan.init)
+        };
+        let init_failed = plan
+            .containers
+            .iter()
+            .zip(&self.containers)
+            .any(|(plan, life)| plan.init && life.failed());
         if init_failed || (self.overdue && !self.is_alive()) {
             return PodPhase::Failed;
         }
         if mains().all(|(_, life)| matches!(life.state, State::Ended(_))) {
             let well = mains().all(|(_, life)| life.succeeded());
-            return if well { PodPhase::Succeeded } else { PodPhase::Failed };
+            return if well {
+                PodPhase::Succeeded
+            } else {
+                PodPhase::Failed
+            };
         }
-        let begun = |life: &Container| life.run > 0 || matches!(life.state, State::Running | State::Leaving | State::Ended(_));
-        if mains().any(|(_, life)| begun(life)) { PodPhase::Running } else { PodPhase::Pending }
+        let begun = |life: &Container| {
+            life.run > 0 || matches!(life.state, State::Running | State::Leaving | State::Ended(_))
+        };
+        if mains().any(|(_, life)| begun(life)) {
+            PodPhase::Running
+        } else {
+            PodPhase::Pending
+        }
     }
 
     /// The pod as the gang machine sees it.
     pub(super) fn view(&self, plan: &PodPlan) -> PodView {
-        let mains = || plan.containers.iter().zip(&self.containers).filter(|(plan, _)| !plan.init);
+        let mains = || {
+            plan.containers
+                .iter()
+                .zip(&self.containers)
+                .filter(|(plan, _)| !plan.init)
+        };
         let phase = self.phase(plan);
         PodView {
             phase,
             ready: phase == PodPhase::Running && mains().all(|(_, life)| life.state == State::Running),
             terminating: self.stopping,
             exit_codes: self.containers.iter().filter_map(Container::exit_code).collect(),
-            restarts: self.containers.iter().fold(0, |sum, container| sum.saturating_add(container.run)),
+            restarts: self
+                .containers
+                .iter()
+                .fold(0, |sum, container| sum.saturating_add(container.run)),
             reason: self.overdue.then(|| "DeadlineExceeded".to_owned()),
         }
     }

@@ -6,20 +6,41 @@ use jobflow_core::{
 use super::{Ask, ContainerPlan, Host, JobPlan, PodPlan};
 use crate::{executor::line::Line, pod::template::RestartPolicy, process::ProcessId, task::Outcome};
 
-const KEY: JobKey = JobKey { node: NodeId(0), index: 0, attempt: 1 };
+const KEY: JobKey = JobKey {
+    node: NodeId(0),
+    index: 0,
+    attempt: 1,
+};
 
 fn host(replicas: u32, restart_policy: RestartPolicy, containers: &[(&str, bool)]) -> Host {
-    let container = |(name, init): &(&str, bool)| ContainerPlan { name: (*name).to_owned(), init: *init };
+    let container = |(name, init): &(&str, bool)| ContainerPlan {
+        name: (*name).to_owned(),
+        init: *init,
+    };
     let pod = PodPlan {
         containers: containers.iter().map(container).collect(),
         restart_policy,
         deadline: None,
         grace: std::time::Duration::from_secs(30),
     };
-    let task = GangTask { name: "main".into(), replicas, min_available: replicas, ..GangTask::default() };
-    let spec = GangSpec { min_available: replicas, max_retry: 3, tasks: vec![task], ..GangSpec::default() };
+    let task = GangTask {
+        name: "main".into(),
+        replicas,
+        min_available: replicas,
+        ..GangTask::default()
+    };
+    let spec = GangSpec {
+        min_available: replicas,
+        max_retry: 3,
+        tasks: vec![task],
+        ..GangSpec::default()
+    };
     let mut host = Host::default();
-    let plan = JobPlan { name: "flow-a".into(), uid: "u".into(), pods: vec![pod] };
+    let plan = JobPlan {
+        name: "flow-a".into(),
+        uid: "u".into(),
+        pods: vec![pod],
+    };
     host.create(KEY, plan, spec, Time(0));
     host.round(Time(0));
     host.admit(KEY, true);
@@ -36,12 +57,24 @@ fn asks(host: &mut Host, now: i64) -> Vec<String> {
 }
 
 fn started(host: &mut Host, key: &str, at: i64) {
-    let process = ProcessId { pid: 7, start_time: 1 };
-    host.hear(&Line::Started { key: format!("0/0/1:{key}").try_into().unwrap(), process, at });
+    let process = ProcessId {
+        pid: 7,
+        start_time: 1,
+    };
+    host.hear(&Line::Started {
+        key: format!("0/0/1:{key}").try_into().unwrap(),
+        process,
+        at,
+    });
 }
 
 fn ended(host: &mut Host, key: &str, outcome: Outcome, at: i64) {
-    host.hear(&Line::Ended { key: format!("0/0/1:{key}").try_into().unwrap(), outcome, at, lost: 0 });
+    host.hear(&Line::Ended {
+        key: format!("0/0/1:{key}").try_into().unwrap(),
+        outcome,
+        at,
+        lost: 0,
+    });
 }
 
 fn phase(host: &Host) -> JobPhase {
@@ -51,7 +84,10 @@ fn phase(host: &Host) -> JobPhase {
 #[test]
 fn a_job_of_two_pods_completes_when_both_have_succeeded() {
     let mut host = host(2, RestartPolicy::Never, &[("main", false)]);
-    assert_eq!(asks(&mut host, 1), ["start 0/0/1:0/0/0:0.0", "start 0/0/1:0/1/0:0.0"]);
+    assert_eq!(
+        asks(&mut host, 1),
+        ["start 0/0/1:0/0/0:0.0", "start 0/0/1:0/1/0:0.0"]
+    );
     assert_eq!(asks(&mut host, 2), [""; 0]);
     started(&mut host, "0/0/0:0.0", 3);
     started(&mut host, "0/1/0:0.0", 3);
@@ -73,17 +109,27 @@ fn the_first_container_that_failed_tells_the_end() {
     host.round(Time(3));
     let view = host.view(KEY).unwrap();
     assert_eq!((view.phase, view.exit_code), (JobPhase::Failed, Some(3)));
-    assert_eq!(view.message.as_deref(), Some("container main of pod flow-a-main-0 exited with 3"));
+    assert_eq!(
+        view.message.as_deref(),
+        Some("container main of pod flow-a-main-0 exited with 3")
+    );
 }
 
 #[test]
 fn init_containers_run_one_after_the_other_before_the_rest() {
-    let mut host = host(1, RestartPolicy::Never, &[("one", true), ("two", true), ("main", false), ("side", false)]);
+    let mut host = host(
+        1,
+        RestartPolicy::Never,
+        &[("one", true), ("two", true), ("main", false), ("side", false)],
+    );
     assert_eq!(asks(&mut host, 1), ["start 0/0/1:0/0/0:0.0"]);
     ended(&mut host, "0/0/0:0.0", Outcome::Exited(0), 2);
     assert_eq!(asks(&mut host, 2), ["start 0/0/1:0/0/0:1.0"]);
     ended(&mut host, "0/0/0:1.0", Outcome::Exited(0), 3);
-    assert_eq!(asks(&mut host, 3), ["start 0/0/1:0/0/0:2.0", "start 0/0/1:0/0/0:3.0"]);
+    assert_eq!(
+        asks(&mut host, 3),
+        ["start 0/0/1:0/0/0:2.0", "start 0/0/1:0/0/0:3.0"]
+    );
 }
 
 #[test]

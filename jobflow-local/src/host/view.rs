@@ -17,12 +17,20 @@ pub(super) fn view(job: &JobLife) -> JobView {
     view.changed = gang.status.last_transition;
     view.min_available = job.spec.min_available;
     view.tasks = tasks(job);
-    view.ran = gang.status.conditions.iter().any(|condition| condition.status == JobPhase::Running);
+    view.ran = gang
+        .status
+        .conditions
+        .iter()
+        .any(|condition| condition.status == JobPhase::Running);
     view.started = job.started;
     view.aborts_itself = aborts_itself(&job.spec);
     view.pods_left = job.has_pods();
     view.infrastructure = job.lost && job.failure.is_none();
-    view.pod_reasons = job.pods().filter_map(|(_, pod)| pod.reason).map(Arc::from).collect();
+    view.pod_reasons = job
+        .pods()
+        .filter_map(|(_, pod)| pod.reason)
+        .map(Arc::from)
+        .collect();
     if let Some(failure) = &job.failure {
         view.exit_code = match &failure.outcome {
             FailedOutcome::Code(code) => Some(*code),
@@ -46,7 +54,9 @@ fn tasks(job: &JobLife) -> Arc<[TaskCount]> {
         .collect();
     let mut any = false;
     for (key, pod) in job.pods() {
-        let Some(task) = counts.get_mut(key.task as usize) else { continue };
+        let Some(task) = counts.get_mut(key.task as usize) else {
+            continue;
+        };
         any = true;
         match pod.phase {
             PodPhase::Pending | PodPhase::Unknown => task.counts.pending += 1,
@@ -63,7 +73,10 @@ fn tasks(job: &JobLife) -> Arc<[TaskCount]> {
 
 fn aborts_itself(spec: &GangSpec) -> bool {
     let of_tasks = spec.tasks.iter().flat_map(|task| &task.policies);
-    spec.policies.iter().chain(of_tasks).any(|policy| policy.action == Action::AbortJob)
+    spec.policies
+        .iter()
+        .chain(of_tasks)
+        .any(|policy| policy.action == Action::AbortJob)
 }
 
 /// Which container failed, and how; never what it said.
@@ -71,7 +84,10 @@ fn message(job: &JobLife) -> Option<Arc<str>> {
     let failure = job.failure.as_ref()?;
     let task = job.plan.pods.get(failure.pod.task as usize)?;
     let container = &task.containers.get(failure.container as usize)?.name;
-    let pod = format!("{}-{}-{}", job.plan.name, job.spec.tasks[failure.pod.task as usize].name, failure.pod.index);
+    let pod = format!(
+        "{}-{}-{}",
+        job.plan.name, job.spec.tasks[failure.pod.task as usize].name, failure.pod.index
+    );
     let how = match &failure.outcome {
         FailedOutcome::Code(code @ 129..=192) => format!("was ended by signal {}", code - 128),
         FailedOutcome::Code(code) => format!("exited with {code}"),

@@ -4,11 +4,7 @@ mod act;
 mod resume;
 mod see;
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::Ordering,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
 use jobflow_core::{
     FactCache, FlowRecord, JobKey, NodePhase, Plan, Policy, Time,
@@ -19,8 +15,8 @@ use jobflow_core::{
 };
 
 use super::{
-    CHECKPOINT, Control, End, Input, JOURNAL, Line, Moment, Prepared, RunError, Settings, Surroundings, Watcher,
-    input::ReadyJob,
+    CHECKPOINT, Control, End, Input, JOURNAL, Line, Moment, Prepared, RunError, Settings, Surroundings,
+    Watcher, input::ReadyJob,
 };
 use crate::{
     client::{Client, ClientError, Message},
@@ -131,7 +127,14 @@ impl<'a> Drive<'a> {
             }),
             _ => None,
         };
-        plan_with_answers(&prepared.flow.graph, &self.policy, &snapshot, &mut self.facts, answer, now)
+        plan_with_answers(
+            &prepared.flow.graph,
+            &self.policy,
+            &snapshot,
+            &mut self.facts,
+            answer,
+            now,
+        )
     }
 
     /// Takes the planned record over and tells what changed.
@@ -165,20 +168,31 @@ impl<'a> Drive<'a> {
     }
 
     fn write_job(&mut self, key: JobKey) -> Result<(), RunError> {
-        let (Some(job), Some(held)) = (self.host.job(key), self.held.get(&key)) else { return Ok(()) };
+        let (Some(job), Some(held)) = (self.host.job(key), self.held.get(&key)) else {
+            return Ok(());
+        };
         let gang = Box::new(job.gang().clone());
-        let line = Line::Job { key, gang, admitted: job.is_admitted(), addresses: held.addresses };
+        let line = Line::Job {
+            key,
+            gang,
+            admitted: job.is_admitted(),
+            addresses: held.addresses,
+        };
         Ok(self.journal.append(&line)?)
     }
 
     /// Gang admission: a Job gets its pods once all that it needs at least fit.
     fn admit(&mut self) -> bool {
-        let waiting: Vec<JobKey> =
-            self.host.jobs().filter(|(_, job)| job.needs_admission()).map(|(key, _)| *key).collect();
+        let waiting: Vec<JobKey> = self
+            .host
+            .jobs()
+            .filter(|(_, job)| job.needs_admission())
+            .map(|(key, _)| *key)
+            .collect();
         let mut any = false;
         for key in waiting {
             let Some(held) = self.held.get(&key) else { continue };
-            if self.books.take(key, &held.ready.prepared.minimum()).is_ok() {
+            if self.books.take(key, held.ready.prepared.minimum()).is_ok() {
                 self.host.admit(key, true);
                 any = true;
             }

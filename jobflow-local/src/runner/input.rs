@@ -1,9 +1,6 @@
 //! What a run is made from: the objects of its files, and everything that can be wrong with them here, told ahead.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use jobflow_core::{JobKey, NodeId};
 use jobflow_k8s::{
@@ -20,7 +17,7 @@ use serde_json::Value;
 use super::{RunError, Settings, Surroundings};
 use crate::{
     kit::{Kit, Prepared as PreparedJob},
-    pod::config::ConfigObjects,
+    pod::{config::ConfigObjects, identity::JobIdentity},
 };
 
 /// The longest part of a flow's name that stands in the name of a run.
@@ -73,7 +70,13 @@ impl Input {
                 Some((name.clone(), JobView::of(spec)))
             })
             .collect();
-        parse(&self.flow, Known { templates: Some(&views), predicates: &[] })
+        parse(
+            &self.flow,
+            Known {
+                templates: Some(&views),
+                predicates: &[],
+            },
+        )
     }
 
     /// Checks that the flow and each of its Jobs can be run here, without making anything.
@@ -87,11 +90,23 @@ impl Input {
         let mut faults = Vec::new();
         for node in 0..prepared.flow.entries.len() {
             let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
-            if let Err(more) = prepared.job(self, JobKey { node, index: 0, attempt: 1 }, "check") {
+            if let Err(more) = prepared.job(
+                self,
+                JobKey {
+                    node,
+                    index: 0,
+                    attempt: 1,
+                },
+                "check",
+            ) {
                 faults.extend(more);
             }
         }
-        if faults.iter().any(Fault::is_error) { Err(RunError::Faults(faults)) } else { Ok(()) }
+        if faults.iter().any(Fault::is_error) {
+            Err(RunError::Faults(faults))
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn prepare(
@@ -111,8 +126,18 @@ impl Input {
         if !faults.is_empty() {
             return Err(RunError::Faults(faults));
         }
-        let kit = Kit::new(&folder, settings.kit.clone(), objects)?;
-        Ok(Prepared { flow, schemas: Schemas::new(), kit })
+        let kit = Kit::new(
+            &folder,
+            &settings.kit,
+            objects,
+            &settings.machine,
+            settings.ignore_resources,
+        );
+        Ok(Prepared {
+            flow,
+            schemas: Schemas::new(),
+            kit,
+        })
     }
 }
 
@@ -122,17 +147,30 @@ impl Prepared {
         let entry = &self.flow.entries[key.node.position()];
         let template = entry.template.as_deref().unwrap_or(&entry.name);
         let template = input.templates.get(template).filter(|_| entry.job_spec.is_none());
-        let attempt = Attempt { instance: None, number: key.attempt };
+        let attempt = Attempt {
+            instance: None,
+            number: key.attempt,
+        };
         let of_entry = |fault: Fault| at_entry(fault, &entry.name);
         let rendered = render(&self.schemas, &input.flow, entry, attempt, template)
             .map_err(|faults| faults.into_iter().map(of_entry).collect::<Vec<_>>())?;
         let metadata = &rendered.job.metadata;
         let name = metadata.name.clone().unwrap_or_default();
-        let namespace = metadata.namespace.as_deref().unwrap_or("default");
+        let identity = JobIdentity {
+            name,
+            namespace: metadata.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+            uid: uid.to_owned(),
+            queue: rendered.view.queue.clone(),
+        };
         let prepared = self
             .kit
-            .prepare(&entry.name, &name, namespace, uid, &rendered.job.spec.0, &rendered.view)
-            .map_err(|faults| faults.iter().map(|fault| of_pod(fault, &entry.name)).collect::<Vec<_>>())?;
+            .prepare(&entry.name, identity, &rendered.job.spec.0, &rendered.view)
+            .map_err(|faults| {
+                faults
+                    .iter()
+                    .map(|fault| of_pod(fault, &entry.name))
+                    .collect::<Vec<_>>()
+            })?;
         Ok(ReadyJob { rendered, prepared })
     }
 }
@@ -150,7 +188,11 @@ fn at_entry(fault: Fault, entry: &str) -> Fault {
 }
 
 fn of_pod(fault: &crate::pod::PodFault, entry: &str) -> Fault {
-    let of = if entry.is_empty() { String::new() } else { format!("entry `{entry}`: ") };
+    let of = if entry.is_empty() {
+        String::new()
+    } else {
+        format!("entry `{entry}`: ")
+    };
     let message = format!("{of}{}: {}", fault.path, fault.message);
     Fault::error(Code::Unsupported, FieldPath::root(), message)
 }

@@ -82,31 +82,69 @@ impl Line {
     /// What a plan changed, to be written before anything of it is done.
     pub(super) fn of_plan(plan: &Plan, before: &FlowRecord, at: Time) -> Self {
         let differs = |(node, record): &(NodeId, &NodeRecord)| before.nodes.get(*node) != Some(*record);
-        let nodes = plan.next.nodes.iter().filter(differs).map(|(node, record)| (node, record.clone())).collect();
-        let flow = FlowRecord { nodes: Nodes::default(), ..plan.next.clone() };
-        Self::Plan { at, flow: Box::new(flow), nodes, changes: plan.changes.clone() }
+        let nodes = plan
+            .next
+            .nodes
+            .iter()
+            .filter(differs)
+            .map(|(node, record)| (node, record.clone()))
+            .collect();
+        let flow = FlowRecord {
+            nodes: Nodes::default(),
+            ..plan.next.clone()
+        };
+        Self::Plan {
+            at,
+            flow: Box::new(flow),
+            nodes,
+            changes: plan.changes.clone(),
+        }
     }
 }
 
 impl Ledger {
     pub(super) fn of(lines: Vec<Line>, nodes: usize) -> Self {
-        let record = FlowRecord { nodes: Nodes::waiting(nodes), ..FlowRecord::default() };
-        let mut ledger = Self { record, begun: !lines.is_empty(), ..Self::default() };
+        let record = FlowRecord {
+            nodes: Nodes::waiting(nodes),
+            ..FlowRecord::default()
+        };
+        let mut ledger = Self {
+            record,
+            begun: !lines.is_empty(),
+            ..Self::default()
+        };
         lines.into_iter().for_each(|line| ledger.add(line));
         ledger
     }
 
     fn add(&mut self, line: Line) {
         match line {
-            Line::Plan { at: _, flow, nodes, changes: _ } => {
+            Line::Plan {
+                at: _,
+                flow,
+                nodes,
+                changes: _,
+            } => {
                 let kept = std::mem::take(&mut self.record.nodes);
                 self.record = FlowRecord { nodes: kept, ..*flow };
                 let len = self.record.nodes.len();
                 let known = nodes.into_iter().filter(|(node, _)| node.position() < len);
                 known.for_each(|(node, record)| *self.record.nodes.change(node) = record);
             }
-            Line::Job { key, gang, admitted, addresses } => {
-                self.jobs.insert(key, SavedJob { gang: *gang, admitted, addresses });
+            Line::Job {
+                key,
+                gang,
+                admitted,
+                addresses,
+            } => {
+                self.jobs.insert(
+                    key,
+                    SavedJob {
+                        gang: *gang,
+                        admitted,
+                        addresses,
+                    },
+                );
             }
             Line::Gone { key } => {
                 self.jobs.remove(&key);
@@ -128,11 +166,22 @@ mod tests {
 
     #[test]
     fn a_journal_adds_up_to_the_record_that_was_planned() {
-        let mut plan_record = FlowRecord { nodes: Nodes::waiting(3), ..FlowRecord::default() };
+        let mut plan_record = FlowRecord {
+            nodes: Nodes::waiting(3),
+            ..FlowRecord::default()
+        };
         plan_record.nodes.change(NodeId(1)).attempt = 2;
-        let flow = Box::new(FlowRecord { nodes: Nodes::default(), ..plan_record.clone() });
+        let flow = Box::new(FlowRecord {
+            nodes: Nodes::default(),
+            ..plan_record.clone()
+        });
         let nodes = vec![(NodeId(1), plan_record.nodes[NodeId(1)].clone())];
-        let line = Line::Plan { at: Time(1), flow, nodes, changes: Vec::new() };
+        let line = Line::Plan {
+            at: Time(1),
+            flow,
+            nodes,
+            changes: Vec::new(),
+        };
         let text = serde_json::to_string(&line).unwrap();
         let ledger = Ledger::of(vec![serde_json::from_str(&text).unwrap()], 3);
         assert_eq!(ledger.record, plan_record);
@@ -140,8 +189,11 @@ mod tests {
 
     #[test]
     fn an_interruption_lasts_until_the_run_goes_on() {
-        let lines =
-            vec![Line::Interrupted { at: Time(5) }, Line::Resumed { at: Time(9) }, Line::Interrupted { at: Time(20) }];
+        let lines = vec![
+            Line::Interrupted { at: Time(5) },
+            Line::Resumed { at: Time(9) },
+            Line::Interrupted { at: Time(20) },
+        ];
         let ledger = Ledger::of(lines, 0);
         assert_eq!(ledger.interruptions, [(Time(5), Some(Time(9))), (Time(20), None)]);
         assert_eq!(ledger.resumed, 1);

@@ -1,11 +1,6 @@
 //! Carries out what a plan asks for, and what Jobs ask of the executor.
 
-use jobflow_core::{
-    JobKey, Plan, Time,
-    gang::Command,
-    plan::Effect,
-    snapshot::EffectKind,
-};
+use jobflow_core::{JobKey, Plan, Time, gang::Command, plan::Effect, snapshot::EffectKind};
 use nix::libc;
 
 use super::{Control, Drive, Held, Line, RunError};
@@ -25,15 +20,25 @@ impl Drive<'_> {
                 Control::Cancel(mode) => wishes.cancel = Some(mode),
                 Control::Suspend { running } => (wishes.suspend, wishes.suspend_running) = (true, running),
                 Control::Resume => (wishes.suspend, wishes.suspend_running) = (false, false),
-                Control::DeleteJob(entry) => self.job_of(&entry).into_iter().for_each(|key| self.host.delete(key)),
-                Control::EvictPods(entry) => self.job_of(&entry).into_iter().for_each(|key| self.host.evict(key)),
+                Control::DeleteJob(entry) => self
+                    .job_of(&entry)
+                    .into_iter()
+                    .for_each(|key| self.host.delete(key)),
+                Control::EvictPods(entry) => self
+                    .job_of(&entry)
+                    .into_iter()
+                    .for_each(|key| self.host.evict(key)),
             }
         }
     }
 
     fn job_of(&self, entry: &str) -> Option<JobKey> {
         let node = self.prepared.flow.graph.find(entry)?;
-        Some(JobKey { node, index: 0, attempt: self.record.nodes[node].attempt })
+        Some(JobKey {
+            node,
+            index: 0,
+            attempt: self.record.nodes[node].attempt,
+        })
     }
 
     pub(super) fn act(&mut self, plan: &Plan, now: Time) -> Result<(), RunError> {
@@ -61,10 +66,17 @@ impl Drive<'_> {
             return Ok(());
         }
         let uid = self.uid(key);
-        let ready = self.prepared.job(self.input, key, &uid).map_err(RunError::Faults)?;
+        let ready = self
+            .prepared
+            .job(self.input, key, &uid)
+            .map_err(RunError::Faults)?;
         let spec = ready.rendered.view.gang();
         let addresses = self.addresses.take(spec.replicas()).unwrap_or_default();
-        let plan = JobPlan { name: ready.name(), uid, pods: ready.prepared.pods() };
+        let plan = JobPlan {
+            name: ready.name(),
+            uid,
+            pods: ready.prepared.pods(),
+        };
         self.held.insert(key, Held { ready, addresses });
         self.host.create(key, plan, spec, now);
         self.write_job(key)
@@ -72,18 +84,28 @@ impl Drive<'_> {
 
     /// The UID of a Job is made from the run's and the key, and so the same after a restart.
     pub(super) fn uid(&self, key: JobKey) -> String {
-        format!("{}-{}-{}-{}", self.folder.record().id.as_str(), key.node.0, key.index, key.attempt)
+        format!(
+            "{}-{}-{}-{}",
+            self.folder.record().id.as_str(),
+            key.node.0,
+            key.index,
+            key.attempt
+        )
     }
 
     pub(super) fn ask(&mut self, ask: &Ask) -> Result<(), RunError> {
         let asked = match ask {
             Ask::Start(key) => match self.task(*key) {
-                Some(spec) => self.client.start(key.task().map_err(std::io::Error::other)?, spec),
+                Some(spec) => self
+                    .client
+                    .start(key.task().map_err(std::io::Error::other)?, spec),
                 None => return Ok(()),
             },
-            Ask::Stop(key, grace) => {
-                self.client.stop(key.task().map_err(std::io::Error::other)?, libc::SIGTERM, Some(*grace))
-            }
+            Ask::Stop(key, grace) => self.client.stop(
+                key.task().map_err(std::io::Error::other)?,
+                libc::SIGTERM,
+                Some(*grace),
+            ),
         };
         match asked {
             Ok(()) => Ok(()),
@@ -98,7 +120,7 @@ impl Drive<'_> {
         let (job, held) = (self.host.job(key.job)?, self.held.get(&key.job)?);
         let version = job.gang().version_of(key.pod).unwrap_or_default();
         let retries = job.gang().status.retry_count;
-        Some(held.ready.prepared.task(&key, version, retries, held.addresses))
+        Some(held.ready.prepared.task(key, version, retries, held.addresses))
     }
 
     /// Jobs that are gone, or of no more use, are forgotten.

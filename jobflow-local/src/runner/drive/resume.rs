@@ -6,13 +6,16 @@ use jobflow_core::{FactCache, JobKey, Time, report::Report};
 use serde::Serialize;
 
 use super::{
-    AddressBook, Books, CHECKPOINT, Checkpoint, Client, Drive, Held, Input, JOURNAL, JournalWriter, Line, Host,
-    RunDir, RunError, Settings, Surroundings, Watcher,
+    AddressBook, Books, CHECKPOINT, Checkpoint, Client, Drive, Held, Host, Input, JOURNAL, JournalWriter,
+    Line, RunDir, RunError, Settings, Surroundings, Watcher,
 };
 use crate::{
     executor,
     host::JobPlan,
-    runner::{NodeLine, ledger::{Ledger, SavedJob}},
+    runner::{
+        NodeLine,
+        ledger::{Ledger, SavedJob},
+    },
 };
 
 /// What stands in the checkpoint.
@@ -79,15 +82,26 @@ impl<'a> Drive<'a> {
     }
 
     fn restore(&mut self, key: JobKey, saved: SavedJob) -> Result<(), RunError> {
-        let SavedJob { gang, admitted, addresses } = saved;
+        let SavedJob {
+            gang,
+            admitted,
+            addresses,
+        } = saved;
         let uid = self.uid(key);
-        let ready = self.prepared.job(self.input, key, &uid).map_err(RunError::Faults)?;
+        let ready = self
+            .prepared
+            .job(self.input, key, &uid)
+            .map_err(RunError::Faults)?;
         let spec = ready.rendered.view.gang();
         self.addresses.keep(addresses, spec.replicas());
         if admitted {
-            let _ = self.books.take(key, &ready.prepared.minimum());
+            let _ = self.books.take(key, ready.prepared.minimum());
         }
-        let plan = JobPlan { name: ready.name(), uid, pods: ready.prepared.pods() };
+        let plan = JobPlan {
+            name: ready.name(),
+            uid,
+            pods: ready.prepared.pods(),
+        };
         self.held.insert(key, Held { ready, addresses });
         self.host.restore(key, plan, spec, gang);
         self.host.admit(key, admitted);
@@ -101,7 +115,10 @@ impl<'a> Drive<'a> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             other => other?,
         };
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = text
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
         for line in String::from_utf8_lossy(&text[..whole]).lines() {
             if let Some(line) = executor::line::Line::parse(line) {
                 self.host.hear(&line);
@@ -114,7 +131,12 @@ impl<'a> Drive<'a> {
 
     pub(super) fn write_checkpoint(&mut self, now: Time) -> Result<(), RunError> {
         let graph = &self.prepared.flow.graph;
-        let nodes = self.record.nodes.iter().map(|(node, _)| NodeLine::of(graph, &self.record, node)).collect();
+        let nodes = self
+            .record
+            .nodes
+            .iter()
+            .map(|(node, _)| NodeLine::of(graph, &self.record, node))
+            .collect();
         let seen = Seen {
             flow: self.input.name(),
             phase: self.record.phase,
