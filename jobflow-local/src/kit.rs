@@ -4,6 +4,7 @@
 //! Comes in: a rendered Job, what the user allows, ConfigMaps and Secrets. Goes out: the pods of the Job as `host`
 //! takes them, what they ask of the machine, tasks for the executor. Deliberately absent: deciding when what starts.
 
+mod commands;
 mod task;
 
 use std::{
@@ -16,9 +17,11 @@ use std::{
 
 use cap_std::fs::Dir;
 use jobflow_core::Span;
-use jobflow_k8s::job::JobView;
+use jobflow_k8s::job::{JobView, TaskView};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use commands::Owner;
 
 use crate::{
     host::{ContainerPlan, PodPlan},
@@ -40,7 +43,7 @@ pub struct KitSettings {
     pub volumes: VolumeOptions,
     /// Whether mounts appear at their paths, in a namespace of each task's own.
     pub isolate: bool,
-    /// Commands for containers that have none, since their images aren't here.
+    /// Commands in the place of tasks' own; images, and so the commands in them, aren't here.
     pub commands: Vec<CommandFor>,
     /// Variables that tasks get from whoever started the run.
     pub inherit: Inherit,
@@ -50,7 +53,9 @@ pub struct KitSettings {
     pub enter: Vec<String>,
 }
 
-/// A command for the containers of a task that have none.
+/// A command in the place of a task's own, which is that of its first container.
+///
+/// One for an entry wins over one for all; a later one wins over an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandFor {
     /// The entry; all entries when absent.
@@ -139,45 +144,29 @@ impl Kit {
         spec: &Map<String, Value>,
         view: &JobView,
     ) -> Result<Prepared, Vec<PodFault>> {
-        let mut faults = Vec::new();
-        let mut templates = Vec::new();
-        let mut requests = Vec::new();
+        let names: Vec<&str> = view.tasks.iter().map(|task| task.name.as_str()).collect();
+        let mut faults = commands::strangers(&self.commands, entry, &names);
+        let mut tasks = Vec::new();
         for (place, task) in view.tasks.iter().enumerate() {
-            let at = |fault: PodFault| {
-                PodFault::new(
-                    format!("spec.tasks[{place}].template.{}", fault.path),
-                    fault.message,
-                )
-            };
-            match PodTemplate::read(&Value::Object(task.template.clone())) {
-                Ok(mut template) => {
-                    self.give_commands(entry, &task.name, &mut template);
-                    match pod_request(&template) {
-                        Ok(request) => requests.push(request),
-                        Err(more) => faults.extend(more.into_iter().map(at)),
-                    }
-                    templates.push(template);
-                }
-                Err(more) => faults.extend(more.into_iter().map(at)),
+            match self.task(entry, task) {
+                Ok(task) => tasks.push(task),
+                Err(more) => faults.extend(more.into_iter().map(|fault| fault.within(&template_path(place)))),
             }
         }
         if !faults.is_empty() {
             return Err(faults);
         }
-        let shape = JobShape::read(&Value::Object(spec.clone()), identity, Addresses::default())?;
+        let (templates, requests): (Vec<_>, Vec<_>) = tasks.into_iter().unzip();
         let prepared = Prepared {
             minimum: minimum(view, &requests),
             site: Arc::clone(&self.site),
             folder: Arc::clone(&self.folder),
-            shape,
+            shape: JobShape::read(spec, view, identity, Addresses::default())?,
             templates,
             requests,
         };
-        let faults: Vec<PodFault> = prepared
-            .faults()
-            .into_iter()
-            .chain(self.shortage(&prepared))
-            .collect();
+        faults.extend(prepared.faults());
+        faults.extend(self.shortage(&prepared));
         if faults.is_empty() {
             Ok(prepared)
         } else {
@@ -185,20 +174,21 @@ impl Kit {
         }
     }
 
-    fn give_commands(&self, entry: &str, task: &str, template: &mut PodTemplate) {
-        let is_meant = |command: &&CommandFor| {
-            command.task == task && command.entry.as_deref().is_none_or(|name| name == entry)
+    /// A task's template as it runs here, and what one pod of it asks for.
+    fn task(&self, entry: &str, task: &TaskView) -> Result<(PodTemplate, Amounts), Vec<PodFault>> {
+        let mut template = PodTemplate::read(&Value::Object(task.template.clone()))?;
+        let owner = Owner {
+            entry,
+            task: &task.name,
         };
-        let Some(given) = self.commands.iter().rfind(is_meant) else {
-            return;
-        };
-        let spec = &mut template.spec;
-        for container in spec.init_containers.iter_mut().chain(&mut spec.containers) {
-            if container.command.is_empty() {
-                container.command = vec!["sh".to_owned(), "-c".to_owned(), given.command.clone()];
-                container.args = Vec::new();
-            }
+        commands::give(&self.commands, owner, &mut template);
+        let mut faults = commands::missing(owner, &template);
+        match pod_request(&template) {
+            Ok(request) if faults.is_empty() => return Ok((template, request)),
+            Ok(_) => {}
+            Err(more) => faults.extend(more),
         }
+        Err(faults)
     }
 
     /// A gang that is larger than the machine would wait for ever.
@@ -240,6 +230,11 @@ impl Prepared {
     }
 }
 
+/// The path of a task's template from the root of the Job.
+fn template_path(task: usize) -> String {
+    format!("spec.tasks[{task}].template")
+}
+
 fn minimum(view: &JobView, requests: &[Amounts]) -> Amounts {
     let count = |number: i32| u32::try_from(number).unwrap_or(0);
     let tasks: Vec<(Amounts, u32, u32)> = view
@@ -277,3 +272,6 @@ fn pod_plan(template: &PodTemplate) -> PodPlan {
         grace: Duration::from_secs(u64::from(grace)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,10 +19,13 @@ pub mod template;
 
 use std::fmt;
 
+/// What a fault's path begins with if it is a field of the Job, and not of the pod template.
+pub(crate) const OF_JOB: &str = "job ";
+
 /// Something in a pod template that can't be honoured here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodFault {
-    /// The field, from the template's root, as `spec.containers[main].env[3]`.
+    /// The field, from the template's root, as `spec.containers[main].env[A]`.
     pub path: String,
     /// What is wrong, and what to do about it.
     pub message: String,
@@ -35,6 +38,17 @@ impl PodFault {
             path: path.into(),
             message: message.into(),
         }
+    }
+
+    /// The same fault with its path from the root of the Job, given the template's own path.
+    #[must_use]
+    pub fn within(self, template: &str) -> Self {
+        let Self { path, message } = self;
+        let path = match path.strip_prefix(OF_JOB) {
+            Some(path) => path.to_owned(),
+            None => format!("{template}.{path}"),
+        };
+        Self { path, message }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The task of one life of one container.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use cap_std::{ambient_authority, fs::Dir};
 
-use super::Prepared;
+use super::{Prepared, template_path};
 use crate::{
     host::ContainerKey,
     pod::{
@@ -35,17 +35,13 @@ impl Prepared {
                     run: 0,
                 };
                 if let Err(more) = outfit(&self.site, which) {
-                    let at = |fault: PodFault| {
-                        PodFault::new(
-                            format!("spec.tasks[{task}].template.{}", fault.path),
-                            fault.message,
-                        )
-                    };
-                    faults.extend(more.into_iter().map(at));
+                    faults.extend(more.into_iter().map(|fault| fault.within(&template_path(task))));
                 }
             }
         }
-        faults.dedup();
+        // A fault of the Job's own volumes is one of each container.
+        let mut seen = BTreeSet::new();
+        faults.retain(|fault| seen.insert(fault.clone()));
         faults
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jobflow_k8s::job::{JobView, TaskView};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{PodFault, addresses::Addresses, identity::JobIdentity};
 
@@ -46,42 +47,27 @@ pub struct JobVolume {
     pub volume_claim: Option<Value>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Spec {
-    tasks: Vec<Task>,
-    plugins: BTreeMap<String, Option<Vec<String>>>,
-    volumes: Vec<JobVolume>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Task {
-    name: String,
-    replicas: u32,
-}
-
 impl JobShape {
-    /// Reads the spec of a Job.
+    /// Takes what pods see of a Job, given its spec as data and as it is read.
     ///
     /// # Errors
     ///
-    /// When it isn't one, or can't be run here.
-    pub fn read(spec: &Value, identity: JobIdentity, addresses: Addresses) -> Result<Self, Vec<PodFault>> {
-        let fault = |error: serde_json::Error| vec![PodFault::new("spec", error.to_string())];
-        let Spec {
-            tasks,
-            plugins,
-            volumes,
-        } = Spec::deserialize(spec).map_err(fault)?;
-        let tasks: Vec<TaskShape> = tasks.into_iter().enumerate().map(named).collect();
-        let plugins = plugins
-            .into_iter()
-            .map(|(name, arguments)| (name, arguments.unwrap_or_default()));
+    /// When it can't be run here.
+    pub fn read(
+        spec: &Map<String, Value>,
+        view: &JobView,
+        identity: JobIdentity,
+        addresses: Addresses,
+    ) -> Result<Self, Vec<PodFault>> {
+        let volumes = match spec.get("volumes").filter(|volumes| !volumes.is_null()) {
+            Some(volumes) => Vec::deserialize(volumes)
+                .map_err(|error| vec![PodFault::new("spec.volumes", error.to_string())])?,
+            None => Vec::new(),
+        };
         let shape = Self {
             identity,
-            tasks,
-            plugins: with_needed(plugins.collect()),
+            tasks: view.tasks.iter().map(task).collect(),
+            plugins: view.plugins.clone(),
             volumes,
             addresses,
         };
@@ -131,28 +117,9 @@ impl JobShape {
     }
 }
 
-fn named((place, task): (usize, Task)) -> TaskShape {
-    let name = if task.name.is_empty() {
-        format!("default{place}")
-    } else {
-        task.name
-    };
+fn task(view: &TaskView) -> TaskShape {
     TaskShape {
-        name,
-        replicas: task.replicas,
+        name: view.name.clone(),
+        replicas: u32::try_from(view.replicas).unwrap_or(0),
     }
-}
-
-/// As Volcano's admission does it.
-fn with_needed(mut plugins: BTreeMap<String, Vec<String>>) -> BTreeMap<String, Vec<String>> {
-    if ["tensorflow", "pytorch", "mpi", "ray"]
-        .iter()
-        .any(|name| plugins.contains_key(*name))
-    {
-        plugins.entry("svc".to_owned()).or_default();
-    }
-    if plugins.contains_key("mpi") {
-        plugins.entry("ssh".to_owned()).or_default();
-    }
-    plugins
 }

@@ -70,7 +70,7 @@ pub enum RestartPolicy {
 pub struct Container {
     /// Unique in the pod.
     pub name: String,
-    /// The program; there is no image here whose own could be used.
+    /// The program; its absence is not a fault of the template, for the user may give one.
     pub command: Vec<String>,
     /// What follows the command.
     pub args: Vec<String>,
@@ -265,10 +265,6 @@ fn check(path: &str, container: &Container, faults: &mut Vec<PodFault>) {
             "a container's name has 1 to 63 lower-case letters, digits and `-`",
         ));
     }
-    if container.command.is_empty() {
-        let message = "has no command, and the one in its image can't be known here: set `command`";
-        faults.push(PodFault::new(path, message));
-    }
     if container.restart_policy == Some(RestartPolicy::Always) && path.contains("initContainers") {
         let message = "a sidecar (an init container with restartPolicy Always) can't be run here";
         faults.push(PodFault::new(path, message));
@@ -308,10 +304,12 @@ mod tests {
 
     #[test]
     fn all_faults_are_told_at_once() {
-        let value = json!({"spec": {"containers": [{"name": "../x", "command": ["a"]}, {"name": "b"}]}});
+        let init = json!([{"name": "i", "restartPolicy": "Always"}]);
+        let value =
+            json!({"spec": {"initContainers": init, "containers": [{"name": "../x"}, {"name": "b"}]}});
         let faults = PodTemplate::read(&value).unwrap_err();
         let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
-        assert_eq!(paths, ["spec.containers[../x]", "spec.containers[b]"]);
+        assert_eq!(paths, ["spec.initContainers[i]", "spec.containers[../x]"]);
         assert!(PodTemplate::read(&json!({"spec": {"containers": 3}})).is_err());
         assert!(PodTemplate::read(&json!({})).is_err());
     }

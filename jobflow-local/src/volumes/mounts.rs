@@ -10,7 +10,7 @@ use super::{
     source::{absolute, claim, plain, relative, source},
 };
 use crate::pod::{
-    PodFault,
+    OF_JOB, PodFault,
     environment::Scope,
     expansion::expand,
     plugins,
@@ -54,7 +54,7 @@ pub fn mounts(plan: MountPlan<'_>) -> Result<Vec<Mounted>, Vec<PodFault>> {
     let mut found = Found::default();
     for (index, volume) in plan.job.volumes.iter().enumerate() {
         found.take(
-            format!("job spec.volumes[{index}]"),
+            format!("{OF_JOB}spec.volumes[{index}]"),
             job_volume(&plan, index, volume),
         );
     }
@@ -108,7 +108,7 @@ impl Found {
             sub_path: PathBuf::new(),
             read_only: true,
         });
-        self.take("job metadata.name".to_owned(), mounted);
+        self.take(format!("{OF_JOB}metadata.name"), mounted);
     }
 
     /// A path that the user maps is there in every container, whatever the manifest says about it.

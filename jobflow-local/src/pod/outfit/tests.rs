@@ -4,6 +4,7 @@ use crate::pod::{
     identity::{JobIdentity, PodPlace},
 };
 use cap_std::{ambient_authority, fs::Dir};
+use jobflow_k8s::job::JobView;
 use serde_json::{Value, json};
 
 struct World {
@@ -43,7 +44,8 @@ fn work_out(site: &Site, container: Value, volumes: Value) -> Result<Outfit, Vec
     let addresses = AddressBook::default().take(1).unwrap();
     let spec = json!({"tasks": [{"name": "w", "replicas": 1}], "plugins": {"svc": []},
         "volumes": [{"mountPath": "/shared", "volumeClaimName": "shared"}]});
-    let job = JobShape::read(&spec, identity.clone(), addresses).unwrap();
+    let view = JobView::of(serde_json::from_value(spec.clone()).unwrap());
+    let job = JobShape::read(spec.as_object().unwrap(), &view, identity.clone(), addresses).unwrap();
     let place = PodPlace {
         task: "w",
         index: 0,

@@ -1,5 +1,6 @@
 use super::*;
-use crate::pod::{addresses::AddressBook, identity::JobIdentity};
+use crate::pod::{PodFault, addresses::AddressBook, identity::JobIdentity};
+use jobflow_k8s::job::JobView;
 use serde_json::{Value, json};
 
 fn job(spec: &Value) -> JobShape {
@@ -9,7 +10,13 @@ fn job(spec: &Value) -> JobShape {
         uid: "u".into(),
         queue: "default".into(),
     };
-    JobShape::read(spec, identity, AddressBook::default().take(10).unwrap()).unwrap()
+    read(spec, identity).unwrap()
+}
+
+fn read(spec: &Value, identity: JobIdentity) -> Result<JobShape, Vec<PodFault>> {
+    let view = JobView::of(serde_json::from_value(spec.clone()).unwrap());
+    let addresses = AddressBook::default().take(10).unwrap();
+    JobShape::read(spec.as_object().unwrap(), &view, identity, addresses)
 }
 
 fn check(spec: &Value, target: (usize, u32, bool), expected: &[(&str, &str)]) {
@@ -125,6 +132,6 @@ fn a_hostile_number_of_replicas_is_refused() {
         queue: "default".into(),
     };
     let spec = tasks(&json!({"ray": []}), ("a", 2_147_483_647), ("b", 2_147_483_647));
-    let faults = JobShape::read(&spec, identity, AddressBook::default().take(1).unwrap()).unwrap_err();
+    let faults = read(&spec, identity).unwrap_err();
     assert_eq!(faults.len(), 2);
 }
