@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use files::VolumeFile;
 pub use lay_out::VolumeError;
 pub use mounts::{MountPlan, mounts};
-pub use reach::{folder_of, mentions, unreachable};
+pub use reach::{folder_of, mentions, redirected, unreachable};
 pub use source::Source;
 
 /// What the user allows and asks for.

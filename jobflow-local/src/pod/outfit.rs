@@ -4,6 +4,7 @@
 //! [`Outfit::lay_out`] makes the folders and returns the task for the executor.
 
 mod folders;
+mod redirect;
 mod termination;
 
 use std::{
@@ -12,6 +13,7 @@ use std::{
 };
 
 pub use folders::LayOutError;
+pub use redirect::{SVC_VARIABLE, TERMINATION_VARIABLE};
 pub use termination::termination_message;
 
 use super::{
@@ -30,9 +32,6 @@ use crate::{
     task::LOG_LIMIT,
     volumes::{MountPlan, Mounted, VolumeOptions, folder_of, mounts, unreachable},
 };
-
-/// The variable that holds the real path of the termination message.
-pub const TERMINATION_VARIABLE: &str = "JOBFLOW_TERMINATION_LOG";
 
 /// What is the same for all containers of a run.
 #[derive(Clone, Debug)]
@@ -195,7 +194,7 @@ pub fn outfit(site: &Site, which: Which<'_>) -> Result<Outfit, Vec<PodFault>> {
         isolate: site.isolate,
     };
     outfit.check_reach(site, &path)?;
-    outfit.redirect_message(site, &path)?;
+    outfit.redirect(site, &path)?;
     outfit.complete_environment(site, which.pod);
     Ok(outfit)
 }
@@ -243,14 +242,18 @@ impl Outfit {
             .chain(self.env.values())
             .map(String::as_str)
             .collect();
-        let faults: Vec<PodFault> = unreachable(&self.mounts, &site.run, &texts).into_iter().map(|mounted| {
+        let mut faults = Vec::new();
+        for mounted in unreachable(&self.mounts, &site.run, &texts) {
+            if redirect::is_svc(mounted) {
+                continue;
+            }
             let at = mounted.mount_path.display();
             let message = format!(
                 "uses the absolute path {at}, which is elsewhere on this machine: set workingDir to {at} and use \
                  relative paths, or --map {at}={at} if it exists here, or run with --isolate"
             );
-            PodFault::new(format!("{path}.volumeMounts[{at}]"), message)
-        }).collect();
+            faults.push(PodFault::new(format!("{path}.volumeMounts[{at}]"), message));
+        }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
@@ -259,11 +262,6 @@ impl Outfit {
         let mut env = inherited(&site.own_environment, &site.inherit, &home, &temporary);
         env.insert("HOSTNAME".to_owned(), pod.name.clone());
         env.append(&mut self.env);
-        let message = site.run.join(&self.names.message);
-        env.insert(
-            TERMINATION_VARIABLE.to_owned(),
-            message.to_string_lossy().into_owned(),
-        );
         self.env = env;
     }
 }

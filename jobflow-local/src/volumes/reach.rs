@@ -9,17 +9,37 @@ use super::Mounted;
 
 /// Tells whether a text speaks of a path or of something below it.
 pub fn mentions(text: &str, path: &Path) -> bool {
-    let Some(path) = path.to_str().filter(|path| path.len() > 1) else {
-        return false;
-    };
-    let continues = |c: char| c.is_alphanumeric() || "._-".contains(c);
-    text.match_indices(path).any(|(start, found)| {
-        let before = text.get(..start).and_then(|part| part.chars().next_back());
+    places(text, path).next().is_some()
+}
+
+/// Puts another path in the place of one, wherever a text speaks of it or of something below it.
+pub fn redirected(text: &str, from: &Path, to: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut end = 0;
+    for (start, found) in places(text, from) {
+        result.push_str(text.get(end..start).unwrap_or_default());
+        result.push_str(to);
+        end = start + found.len();
+    }
+    result.push_str(text.get(end..).unwrap_or_default());
+    result
+}
+
+/// Finds where a text speaks of a path: as a whole, not as a part of another one.
+fn places<'t>(text: &'t str, path: &'t Path) -> impl Iterator<Item = (usize, &'t str)> {
+    let path = path.to_str().filter(|path| path.len() > 1);
+    let found = path.into_iter().flat_map(|path| text.match_indices(path));
+    found.filter(|(start, found)| {
+        let before = text.get(..*start).and_then(|part| part.chars().next_back());
         let after = text
             .get(start + found.len()..)
             .and_then(|part| part.chars().next());
         !before.is_some_and(|c| continues(c) || c == '/') && !after.is_some_and(continues)
     })
+}
+
+fn continues(c: char) -> bool {
+    c.is_alphanumeric() || "._-".contains(c)
 }
 
 /// Finds the mounts that a container speaks of by a path that is not the real one.
@@ -68,6 +88,13 @@ mod tests {
             assert_eq!(mentions(text, Path::new("/data")), expected, "{text}");
         }
         assert!(!mentions("/", Path::new("/")));
+    }
+
+    #[test]
+    fn only_whole_paths_are_redirected() {
+        let text = redirected("cat /data/a /database > /data", Path::new("/data"), "/run/x");
+        assert_eq!(text, "cat /run/x/a /database > /run/x");
+        assert_eq!(redirected("/", Path::new("/"), "/run"), "/");
     }
 
     #[test]

@@ -1,56 +1,18 @@
 //! The termination message: a container's last words, in a file.
-//!
-//! A manifest writes to `/dev/termination-log`, which must not be made on the machine. In a namespace the file is
-//! there; without one the path is replaced in the command, its arguments and its variables.
 
 use std::{io::Read, path::Path};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use nix::libc;
 
-use super::{Names, Outfit, Site};
-use crate::{
-    pod::{PodFault, template::TerminationMessagePolicy},
-    volumes::mentions,
-};
+use super::Names;
+use crate::pod::template::TerminationMessagePolicy;
 
 /// The longest message that is read, as in a cluster.
 const LONGEST: u64 = 4096;
 // What of a log stands for a message.
 const LINES: usize = 80;
 const LOG_BYTES: u64 = 2048;
-
-impl Outfit {
-    pub(super) fn redirect_message(&mut self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
-        if self.isolate {
-            return Ok(());
-        }
-        let from = self.message_path.clone();
-        let to = site.run.join(&self.names.message).to_string_lossy().into_owned();
-        let texts = self.argv.iter_mut().chain(self.env.values_mut());
-        let mentioning: Vec<&mut String> = texts.filter(|text| mentions(text, &from)).collect();
-        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-        if !mentioning.is_empty() && !to.chars().all(plain) {
-            let message = format!(
-                "{} can't be put into the command: the state folder's path has spaces or signs",
-                to
-            );
-            return Err(vec![PodFault::new(
-                format!("{path}.terminationMessagePath"),
-                message,
-            )]);
-        }
-        for text in mentioning {
-            *text = replace(text, &from, &to);
-        }
-        Ok(())
-    }
-}
-
-fn replace(text: &str, from: &Path, to: &str) -> String {
-    from.to_str()
-        .map_or_else(|| text.to_owned(), |from| text.replace(from, to))
-}
 
 /// Reads what a container left as its message; `failed` tells whether its log may stand in for it.
 pub fn termination_message(

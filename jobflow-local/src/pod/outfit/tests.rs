@@ -138,6 +138,20 @@ fn a_map_gives_a_claim_or_a_path_a_folder_of_the_users() {
 }
 
 #[test]
+fn the_hosts_of_a_job_are_files_of_the_run() {
+    let World { _folder, site, run } = world();
+    let container = json!({"command": ["sh", "-c", "cat /etc/volcano/w.host"]});
+    let task = work_out(&site, container, json!([]))
+        .unwrap()
+        .lay_out(&site, &run)
+        .unwrap();
+    let folder = site.run.join("volumes/jobs/j/svc");
+    assert_eq!(task.argv[2], format!("cat {}/w.host", folder.display()));
+    let variable = task.env.iter().find(|(name, _)| name == SVC_VARIABLE).unwrap();
+    assert_eq!(Path::new(&variable.1), folder);
+}
+
+#[test]
 fn the_termination_message_goes_to_a_file_of_the_run() {
     let World { _folder, site, run } = world();
     let container = json!({"command": ["sh", "-c", "echo hi > /dev/termination-log"]});
