@@ -1,8 +1,8 @@
 //! What a task's process does to itself before it becomes the command: `jobflow __enter PLAN`.
 //!
 //! Comes in: an [`EnterPlan`] as JSON, in the one argument. It makes the mounts appear at their paths, in a mount
-//! namespace of its own (and a user namespace, unless it is root), gives up the right to gain rights if asked to, and
-//! then is the command. Deliberately absent: any other isolation; network, processes and users are the machine's.
+//! namespace of its own (and a user namespace, unless it is root), goes to the working folder, becomes another user and
+//! gives up the right to gain rights if asked to, and then is the command. Deliberately absent: any other isolation; network, processes and users are the machine's.
 
 mod root;
 
@@ -14,9 +14,10 @@ use std::{
 };
 
 use nix::{
+    errno::Errno,
     sched::{CloneFlags, unshare},
     sys::prctl,
-    unistd::{getegid, geteuid},
+    unistd::{Gid, Uid, User, getegid, geteuid, setgid, setgroups, setuid},
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,12 @@ pub struct EnterPlan {
     pub root: PathBuf,
     /// Where the command starts.
     pub cwd: PathBuf,
+    /// The user to become; only root can.
+    #[serde(default)]
+    pub user: Option<u32>,
+    /// The group to become; without one it is the user's own.
+    #[serde(default)]
+    pub group: Option<u32>,
     /// Whether no program may gain rights from here on.
     pub no_new_privileges: bool,
     /// The command and its arguments.
@@ -59,6 +66,9 @@ pub enum EnterError {
     /// The kernel does not let this user have namespaces.
     #[error("this machine does not allow --isolate for this user (user namespaces are off or restricted)")]
     NotAllowed(#[source] io::Error),
+    /// The kernel does not let it become another user.
+    #[error("cannot become the user and group that the manifest wants")]
+    NotAnother(#[source] io::Error),
     /// Something on the way failed.
     #[error("cannot {intention} {path}")]
     System {
@@ -92,6 +102,8 @@ fn prepare(plan: &str) -> Result<Command, EnterError> {
         mounts,
         root,
         cwd,
+        user,
+        group,
         no_new_privileges,
         argv,
     } = serde_json::from_str(plan)?;
@@ -100,6 +112,7 @@ fn prepare(plan: &str) -> Result<Command, EnterError> {
         root::build(&root, &mounts)?;
     }
     std::env::set_current_dir(&cwd).map_err(system("enter", &cwd))?;
+    become_somebody(user, group).map_err(|errno| EnterError::NotAnother(errno.into()))?;
     if no_new_privileges {
         prctl::set_no_new_privs().map_err(|errno| system("give up rights in", &cwd)(errno.into()))?;
     }
@@ -125,6 +138,19 @@ fn leave_namespace() -> Result<(), EnterError> {
         fs::write(path, text).map_err(EnterError::NotAllowed)?;
     }
     Ok(())
+}
+
+/// The groups of this process are left, too.
+fn become_somebody(user: Option<u32>, group: Option<u32>) -> Result<(), Errno> {
+    let of_user = |user: u32| match User::from_uid(Uid::from_raw(user)) {
+        Ok(Some(known)) => known.gid,
+        Ok(None) | Err(_) => Gid::from_raw(user),
+    };
+    if let Some(group) = group.map(Gid::from_raw).or_else(|| user.map(of_user)) {
+        setgroups(&[group])?;
+        setgid(group)?;
+    }
+    user.map_or(Ok(()), |user| setuid(Uid::from_raw(user)))
 }
 
 fn system(intention: &'static str, path: &Path) -> impl FnOnce(io::Error) -> EnterError {

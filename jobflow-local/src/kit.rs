@@ -27,7 +27,7 @@ use crate::{
     host::{ContainerPlan, PodPlan},
     pod::{
         PodFault, addresses::Addresses, config::ConfigObjects, identity::JobIdentity, inherited::Inherit,
-        outfit::Site, shape::JobShape, template::PodTemplate,
+        outfit::Site, security::Own, shape::JobShape, template::PodTemplate,
     },
     resources::{Amounts, Books, Machine, gang_request, pod_request},
     volumes::VolumeOptions,
@@ -49,7 +49,8 @@ pub struct KitSettings {
     pub inherit: Inherit,
     /// Where a container without a `workingDir` starts, absolute; the folder of whoever started the run.
     pub work: PathBuf,
-    /// The program and the arguments that lead to [`crate::enter::main`].
+    /// The program and the arguments that lead to [`crate::enter::main`]; without them, containers that need it are
+    /// refused.
     pub enter: Vec<String>,
 }
 
@@ -109,12 +110,15 @@ impl Kit {
         machine: &Machine,
         ignore_resources: bool,
     ) -> Self {
-        let user = nix::unistd::geteuid().as_raw();
+        let own = Own {
+            user: nix::unistd::geteuid().as_raw(),
+            group: nix::unistd::getegid().as_raw(),
+        };
         let mut site = Site::new(
             folder.to_owned(),
             settings.work.clone(),
             settings.enter.clone(),
-            user,
+            own,
         );
         site.objects = objects;
         site.machine = machine.clone();

@@ -32,6 +32,7 @@ mod enter {
             cwd: "/".into(),
             no_new_privileges: true,
             argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            ..EnterPlan::default()
         };
         // A copy that another user may execute, wherever the tests were built.
         let program = folder.join("jobflow-executor");
@@ -97,6 +98,37 @@ mod enter {
         if nix::unistd::geteuid().is_root() {
             check(Some(NOBODY));
         }
+    }
+
+    #[test]
+    fn another_user_works_in_a_folder_that_it_could_not_get_to() {
+        if !nix::unistd::geteuid().is_root() {
+            return;
+        }
+        let private = tempfile::tempdir().unwrap();
+        let open = private.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        let plan = EnterPlan {
+            cwd: open.clone(),
+            user: Some(NOBODY),
+            argv: ["sh", "-c", "id -u; id -G; echo x > made"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..EnterPlan::default()
+        };
+        let output = Command::new(env!("CARGO_BIN_EXE_jobflow-executor"))
+            .args(["__enter", &serde_json::to_string(&plan).unwrap()])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(
+            text,
+            format!("{NOBODY}\n{NOBODY}\n"),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(open.join("made").exists());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::{
     identity::PodIdentity,
     inherited::{Inherit, inherited},
     plugins::{self, Target},
-    security::{Security, security},
+    security::{Own, Security, security},
     shape::JobShape,
     template::{Container, PodTemplate},
 };
@@ -52,17 +52,18 @@ pub struct Site {
     pub volumes: VolumeOptions,
     /// Whether mounts appear at their paths, in a namespace of the task's own.
     pub isolate: bool,
-    /// The program and arguments that lead to [`crate::enter::main`]; the plan follows.
+    /// The program and arguments that lead to [`crate::enter::main`]; the plan follows. Without them, containers that
+    /// need it are refused.
     pub enter: Vec<String>,
-    /// The user of this process.
-    pub user: u32,
+    /// The user and group of this process.
+    pub own: Own,
     /// The most bytes of a container's output that are kept.
     pub log_limit: u64,
 }
 
 impl Site {
     /// A site with nothing special: no ConfigMaps, nothing inherited, nothing mapped, not isolated.
-    pub fn new(run: PathBuf, work: PathBuf, enter: Vec<String>, user: u32) -> Self {
+    pub fn new(run: PathBuf, work: PathBuf, enter: Vec<String>, own: Own) -> Self {
         Self {
             run,
             work,
@@ -73,7 +74,7 @@ impl Site {
             volumes: VolumeOptions::default(),
             isolate: false,
             enter,
-            user,
+            own,
             log_limit: LOG_LIMIT,
         }
     }
@@ -167,7 +168,7 @@ pub fn outfit(site: &Site, which: Which<'_>) -> Result<Outfit, Vec<PodFault>> {
         init,
     };
     let declared = declared(scope, &path, container, &plugins::variables(which.job, target))?;
-    let security = security(&which.template.spec, &path, container, site.user)?;
+    let security = security(&which.template.spec, &path, container, site.own)?;
     let plan = MountPlan {
         options: &site.volumes,
         job: which.job,
@@ -193,6 +194,7 @@ pub fn outfit(site: &Site, which: Which<'_>) -> Result<Outfit, Vec<PodFault>> {
         names,
         isolate: site.isolate,
     };
+    outfit.check_helper(site, &path)?;
     outfit.check_reach(site, &path)?;
     outfit.redirect(site, &path)?;
     outfit.complete_environment(site, which.pod);
@@ -231,6 +233,15 @@ impl Outfit {
         &self.names
     }
 
+    fn check_helper(&self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
+        if !site.enter.is_empty() || !(self.isolate || self.security.no_new_privileges) {
+            return Ok(());
+        }
+        let message =
+            "needs a namespace or fewer rights, and the program that runs it has no way to give it those";
+        Err(vec![PodFault::new(path, message)])
+    }
+
     /// Without a namespace, a mount is not where the manifest says.
     fn check_reach(&self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
         if self.isolate {
@@ -258,7 +269,11 @@ impl Outfit {
     }
 
     fn complete_environment(&mut self, site: &Site, pod: &PodIdentity) {
-        let (home, temporary) = (site.run.join("home"), site.run.join(&self.names.pod).join("tmp"));
+        let (home, temporary) = match self.security.uid {
+            None => (site.run.join("home"), site.run.join(&self.names.pod).join("tmp")),
+            // The run's folder is private, and another user can't get into it.
+            Some(_) => (PathBuf::from("/"), PathBuf::from("/tmp")),
+        };
         let mut env = inherited(&site.own_environment, &site.inherit, &home, &temporary);
         env.insert("HOSTNAME".to_owned(), pod.name.clone());
         env.append(&mut self.env);

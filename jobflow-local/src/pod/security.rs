@@ -18,7 +18,16 @@ pub struct Security {
     pub no_new_privileges: bool,
 }
 
-/// Reads what the pod and the container ask for; `own` is the user of this process.
+/// The user and group of this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// The user.
+    pub user: u32,
+    /// The group.
+    pub group: u32,
+}
+
+/// Reads what the pod and the container ask for.
 ///
 /// # Errors
 ///
@@ -27,7 +36,7 @@ pub fn security(
     spec: &PodSpec,
     path: &str,
     container: &Container,
-    own: u32,
+    own: Own,
 ) -> Result<Security, Vec<PodFault>> {
     let mut faults = Vec::new();
     let mut security = Security::default();
@@ -44,7 +53,7 @@ pub fn security(
                 "runAsGroup" => security.gid = number(&path, value, &mut faults),
                 "runAsNonRoot" => must_not_be_root = value == &Value::Bool(true),
                 "allowPrivilegeEscalation" => security.no_new_privileges = value == &Value::Bool(false),
-                _ if is_satisfied(field, value, security.uid.unwrap_or(own)) => {}
+                _ if is_satisfied(field, value, security.uid.unwrap_or(own.user)) => {}
                 _ => faults.push(PodFault::new(
                     path,
                     "can't be honoured by a process of this machine; remove it",
@@ -52,24 +61,48 @@ pub fn security(
             }
         }
     }
-    if must_not_be_root && security.uid.unwrap_or(own) == 0 {
+    if must_not_be_root && security.uid.unwrap_or(own.user) == 0 {
         let message = "demands another user than root: set runAsUser, or run as another user";
         faults.push(PodFault::new(
             format!("{path}.securityContext.runAsNonRoot"),
             message,
         ));
     }
-    if let Some(uid) = security.uid.filter(|uid| own != 0 && *uid != own) {
-        let message = format!("user {uid} is wanted, and only root can become another user");
-        faults.push(PodFault::new(
-            format!("{path}.securityContext.runAsUser"),
-            message,
-        ));
+    let security = security.but_what_is(own);
+    if own.user != 0 {
+        faults.extend(security.out_of_reach(path));
     }
     if faults.is_empty() {
         Ok(security)
     } else {
         Err(faults)
+    }
+}
+
+impl Security {
+    /// Leaves out what holds for this process anyway.
+    fn but_what_is(self, own: Own) -> Self {
+        let uid = self.uid.filter(|uid| *uid != own.user);
+        // Whoever becomes another user leaves this process's group, too.
+        let gid = self.gid.filter(|gid| uid.is_some() || *gid != own.group);
+        Self { uid, gid, ..self }
+    }
+
+    /// Whether the process has to become somebody else.
+    pub fn changes_user(&self) -> bool {
+        self.uid.is_some() || self.gid.is_some()
+    }
+
+    /// Finds what only root can do.
+    fn out_of_reach(self, path: &str) -> impl Iterator<Item = PodFault> {
+        let wanted = [("runAsUser", "user", self.uid), ("runAsGroup", "group", self.gid)];
+        wanted.into_iter().filter_map(move |(field, kind, number)| {
+            let message = format!(
+                "wants {kind} {}, and only root can change it: remove it, or run as that {kind}",
+                number?
+            );
+            Some(PodFault::new(format!("{path}.securityContext.{field}"), message))
+        })
     }
 }
 
@@ -106,6 +139,10 @@ mod tests {
     use serde_json::json;
 
     fn check(pod: Value, container: Value, own: u32) -> Result<Security, Vec<String>> {
+        let own = Own {
+            user: own,
+            group: own,
+        };
         let spec = PodSpec {
             security_context: Some(pod),
             ..PodSpec::default()
@@ -138,6 +175,12 @@ mod tests {
     }
 
     #[test]
+    fn what_holds_anyway_needs_no_change() {
+        let context = json!({"runAsUser": 5, "runAsGroup": 5, "runAsNonRoot": true});
+        assert_eq!(check(context, json!({}), 5), Ok(Security::default()));
+    }
+
+    #[test]
     fn nothing_is_passed_over() {
         let refused = |context: Value, own| check(json!({}), context, own).unwrap_err();
         assert_eq!(
@@ -149,8 +192,8 @@ mod tests {
             ["c.securityContext.somethingNew"]
         );
         assert_eq!(
-            refused(json!({"runAsUser": 6}), 5),
-            ["c.securityContext.runAsUser"]
+            refused(json!({"runAsUser": 6, "runAsGroup": 6}), 5),
+            ["c.securityContext.runAsUser", "c.securityContext.runAsGroup"]
         );
         assert_eq!(
             refused(json!({"runAsNonRoot": true}), 0),

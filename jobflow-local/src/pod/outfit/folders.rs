@@ -2,16 +2,17 @@
 
 use std::{
     io,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, OpenOptions, Permissions};
 
 use super::{Outfit, Site};
 use crate::{
     enter::{Bind, EnterPlan},
     task::TaskSpec,
-    volumes::VolumeError,
+    volumes::{Mounted, Source, VolumeError},
 };
 
 /// Why a container's folders can't be made.
@@ -38,32 +39,34 @@ impl Outfit {
     pub fn lay_out(&self, site: &Site, run: &Dir) -> Result<TaskSpec, LayOutError> {
         for mounted in &self.mounts {
             mounted.lay_out(run)?;
+            if let (Source::Folder(path), Some(_)) = (&mounted.source, self.security.uid) {
+                open_to_all(run, &path.join(&mounted.sub_path), 0o777)?;
+            }
         }
         for folder in [Path::new("home"), &self.names.pod.join("tmp")] {
             run.create_dir_all(folder).map_err(LayOutError::Folder)?;
         }
-        let entered = self.isolate || self.security.no_new_privileges;
-        let argv = if entered {
-            self.entered(site, run)?
-        } else {
-            self.argv.clone()
-        };
-        // The helper goes to the container's folder itself: it may exist in its namespace only.
-        let cwd = if entered {
-            PathBuf::from("/")
-        } else {
-            self.made_cwd(site, run)?
-        };
-        Ok(TaskSpec {
-            argv,
+        let entered = !site.enter.is_empty()
+            && (self.isolate || self.security.no_new_privileges || self.security.changes_user());
+        let mut task = TaskSpec {
+            argv: self.argv.clone(),
             env: self.env.clone().into_iter().collect(),
-            cwd,
+            cwd: self.made_cwd(site, run)?,
             log: self.names.log.clone(),
             log_limit: site.log_limit,
             umask: None,
             uid: self.security.uid,
             gid: self.security.gid,
-        })
+        };
+        if entered {
+            let plan = self.plan(site, run, task.cwd)?;
+            task.argv = site.enter.clone();
+            task.argv.push(serde_json::to_string(&plan)?);
+            // The helper does these itself: where they are may be closed to another user, or in its namespace only.
+            task.cwd = PathBuf::from("/");
+            (task.uid, task.gid) = (None, None);
+        }
+        Ok(task)
     }
 
     /// A container runtime makes a working folder that is missing, and so do we below the run's.
@@ -74,27 +77,39 @@ impl Outfit {
         Ok(self.cwd.clone())
     }
 
-    fn entered(&self, site: &Site, run: &Dir) -> Result<Vec<String>, LayOutError> {
+    fn plan(&self, site: &Site, run: &Dir, cwd: PathBuf) -> Result<EnterPlan, LayOutError> {
         let root = self.names.pod.join("root");
         let mut plan = EnterPlan {
             mounts: Vec::new(),
             root: site.run.join(&root),
-            cwd: self.made_cwd(site, run)?,
+            cwd,
+            user: self.security.uid,
+            group: self.security.gid,
             no_new_privileges: self.security.no_new_privileges,
             argv: self.argv.clone(),
         };
         if self.isolate {
             run.create_dir_all(&root).map_err(LayOutError::Folder)?;
-            run.write(&self.names.message, b"").map_err(LayOutError::Folder)?;
+            self.make_message(run)?;
             plan.mounts = self.binds(site);
         }
-        let mut argv = site.enter.clone();
-        argv.push(serde_json::to_string(&plan)?);
-        Ok(argv)
+        Ok(plan)
+    }
+
+    /// There must be a file to mount; one that is there already may hold a message.
+    fn make_message(&self, run: &Dir) -> Result<(), LayOutError> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        let made = run.open_with(&self.names.message, &options);
+        made.map_err(LayOutError::Folder)?;
+        match self.security.uid {
+            Some(_) => open_to_all(run, &self.names.message, 0o666),
+            None => Ok(()),
+        }
     }
 
     fn binds(&self, site: &Site) -> Vec<Bind> {
-        let of_mount = |mounted: &crate::volumes::Mounted| Bind {
+        let of_mount = |mounted: &Mounted| Bind {
             source: mounted.real_path(&site.run),
             target: mounted.mount_path.clone(),
             read_only: mounted.read_only,
@@ -106,4 +121,11 @@ impl Outfit {
         };
         self.mounts.iter().map(of_mount).chain([message]).collect()
     }
+}
+
+/// Lets another user write, as a cluster's empty folders do. The run's folder around it stays private.
+fn open_to_all(run: &Dir, path: &Path, mode: u32) -> Result<(), LayOutError> {
+    let permissions = Permissions::from_std(std::fs::Permissions::from_mode(mode));
+    run.set_permissions(path, permissions)
+        .map_err(LayOutError::Folder)
 }

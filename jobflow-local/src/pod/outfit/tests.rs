@@ -21,7 +21,10 @@ fn world() -> World {
         path,
         "/work".into(),
         vec!["jobflow".into(), "__enter".into()],
-        1000,
+        Own {
+            user: 1000,
+            group: 1000,
+        },
     );
     World {
         _folder: folder,
@@ -231,4 +234,40 @@ fn the_real_folder_of_the_machine_only_when_allowed() {
     assert_eq!(cwd(&site), site.run.join("volumes/host/srv/data/x"));
     site.volumes.host_prefixes = vec!["/srv/data".into()];
     assert_eq!(cwd(&site), Path::new("/srv/data/x"));
+}
+
+#[test]
+fn another_user_goes_through_the_helper_and_finds_open_folders() {
+    use std::os::unix::fs::PermissionsExt;
+    let World {
+        _folder,
+        mut site,
+        run,
+    } = world();
+    site.own = Own::default();
+    let container = json!({"command": ["id"], "securityContext": {"runAsUser": 7}, "workingDir": "/v",
+        "volumeMounts": [{"name": "v", "mountPath": "/v"}]});
+    let volumes = json!([{"name": "v", "emptyDir": {}}]);
+    let task = work_out(&site, container.clone(), volumes.clone())
+        .unwrap()
+        .lay_out(&site, &run)
+        .unwrap();
+    assert_eq!(task.uid, None);
+    let plan: crate::enter::EnterPlan = serde_json::from_str(&task.argv[2]).unwrap();
+    assert_eq!((plan.user, plan.group), (Some(7), None));
+    let mode = plan.cwd.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o777);
+    assert!(task.env.contains(&("HOME".to_owned(), "/".to_owned())));
+
+    site.enter.clear();
+    let task = work_out(&site, container, volumes)
+        .unwrap()
+        .lay_out(&site, &run)
+        .unwrap();
+    assert_eq!(
+        (task.uid, task.argv.as_slice()),
+        (Some(7), &["id".to_owned()][..])
+    );
+    let container = json!({"command": ["id"], "securityContext": {"allowPrivilegeEscalation": false}});
+    assert_eq!(work_out(&site, container, json!([])).unwrap_err().len(), 1);
 }
