@@ -8,6 +8,7 @@ mod graph;
 mod logs;
 mod man;
 mod new;
+mod run;
 mod runs;
 mod schema;
 mod status;
@@ -34,7 +35,7 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Enter(arguments) => Err(enter::run(&arguments)),
         Command::Status(arguments) => status::run(&arguments, console),
         Command::Logs(arguments) => logs::run(&arguments, console),
-        Command::Run(_) => Err(Failure::could_not_run("flows can't be run by this version yet")),
+        Command::Run(arguments) => run::run(&arguments, console),
         Command::Runs(command) => runs::run(&command, console),
     }
 }

@@ -11,6 +11,7 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
 use crate::arguments::Color;
+use crate::display::Size;
 use crate::escape;
 use crate::failure::{Failure, Said};
 
@@ -34,6 +35,8 @@ pub(crate) struct Console {
     talk: Stream,
     width: Option<usize>,
     data_width: Option<usize>,
+    columns: Option<String>,
+    drawable: bool,
     data_is_terminal: bool,
     charset: Charset,
 }
@@ -57,14 +60,38 @@ impl Console {
         };
         let columns = env::var("COLUMNS").ok();
         let [of_stdout, of_stderr] = terminal_widths();
+        let is_dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         Self {
             width: width(columns.as_deref(), of_stdout.or(of_stderr)),
             data_width: width(columns.as_deref(), of_stdout),
             charset: charset(["LC_ALL", "LC_CTYPE", "LANG"].map(|name| env::var(name).ok())),
+            columns,
             data_is_terminal: io::stdout().is_terminal(),
+            drawable: io::stderr().is_terminal() && !is_dumb,
             data,
             talk,
         }
+    }
+
+    /// A console whose streams are kept, of a plain terminal without a size.
+    #[cfg(test)]
+    pub(crate) fn kept() -> (Self, Kept, Kept) {
+        let (data, talk) = (Kept::default(), Kept::default());
+        let stream = |kept: &Kept| Stream {
+            sink: Box::new(kept.clone()),
+            styled: false,
+        };
+        let console = Self {
+            data: stream(&data),
+            talk: stream(&talk),
+            width: None,
+            data_width: None,
+            columns: None,
+            drawable: false,
+            data_is_terminal: false,
+            charset: Charset::Ascii,
+        };
+        (console, data, talk)
     }
 
     /// Writes data.
@@ -89,6 +116,39 @@ impl Console {
     pub(crate) fn talk(&mut self, text: &str) {
         let _ = self.data.sink.flush();
         let _ = self.talk.text(text);
+    }
+
+    /// Writes talk around codes that move the cursor, which are no style and stay where colours don't.
+    pub(crate) fn redraw(&mut self, text: &str) {
+        let _ = self
+            .talk
+            .sink
+            .write_all(text.as_bytes())
+            .and_then(|()| self.talk.sink.flush());
+    }
+
+    /// A line of talk without styles where they aren't wanted.
+    pub(crate) fn plain_or_styled(&self, line: String) -> String {
+        match self.talk.styled {
+            true => line,
+            false => strip_str(&line).to_string(),
+        }
+    }
+
+    /// How much of the terminal that talk goes to can be drawn anew; none where it is no terminal, or a dumb one.
+    pub(crate) fn drawable(&self) -> Option<Size> {
+        if !self.drawable {
+            return None;
+        }
+        // Asked anew each time: a terminal may change its size.
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+        let columns = Some(usize::from(size.ws_col)).filter(|columns| *columns > 0);
+        let rows = Some(usize::from(size.ws_row)).filter(|rows| *rows > 3);
+        Some(Size {
+            width: width(self.columns.as_deref(), columns)?,
+            height: rows.map(|rows| rows - 1),
+            charset: self.charset,
+        })
     }
 
     /// Says why a command ends.
@@ -185,6 +245,29 @@ fn charset(variables: [Option<String>; 3]) -> Charset {
     match locale.contains("utf-8") || locale.contains("utf8") {
         true => Charset::Unicode,
         false => Charset::Ascii,
+    }
+}
+
+/// What was written to a stream.
+#[cfg(test)]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+
+#[cfg(test)]
+impl Kept {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.borrow()).into_owned()
+    }
+}
+
+#[cfg(test)]
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

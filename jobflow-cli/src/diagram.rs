@@ -99,15 +99,15 @@ spec:
     #[test]
     fn a_wide_flow_is_drawn_from_left_to_right() {
         let entries: String = (0..9).map(|at| format!("  - {{name: part-{at}}}\n")).collect();
-        let text = super::text(
+        let drawn = text(
             &shape(&format!(
                 "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {{name: a}}\nspec:\n  flows:\n{entries}"
             )),
             Charset::Ascii,
             60,
         );
-        assert!(text.lines().all(|line| line.len() <= 60), "{text}");
-        assert_eq!(text.matches("part-").count(), 9);
+        assert!(drawn.lines().all(|line| line.len() <= 60), "{drawn}");
+        assert_eq!(drawn.matches("part-").count(), 9);
     }
 
     #[test]

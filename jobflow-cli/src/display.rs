@@ -2,5 +2,8 @@
 
 mod frame;
 mod marks;
+mod progress;
+mod screen;
 
 pub(crate) use frame::{Size, frame};
+pub(crate) use progress::{Outcome, Progress};

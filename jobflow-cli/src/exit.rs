@@ -10,7 +10,6 @@ pub(crate) enum Exit {
     /// It did what was asked; a flow that was run succeeded.
     Succeeded,
     /// The flow ran, and failed.
-    #[expect(dead_code, reason = "only flows that are run fail")]
     FlowFailed,
     /// The arguments or the manifests are wrong; nothing was started.
     WrongInput,
@@ -19,7 +18,6 @@ pub(crate) enum Exit {
     /// A task's command could not be started; only tasks see it.
     NotStarted,
     /// Somebody interrupted it.
-    #[expect(dead_code, reason = "only flows that are run are interrupted")]
     Interrupted,
 }
 

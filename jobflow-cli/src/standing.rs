@@ -3,6 +3,7 @@
 //! Comes in: what a run wrote down, or is doing. Goes out: a line an entry with all its texts. Deliberately
 //! absent: widths, colours, streams.
 
+mod live;
 mod saved;
 mod words;
 
@@ -10,6 +11,7 @@ use jobflow_core::snapshot::TaskCount;
 use jobflow_core::{FlowPhase, NodePhase};
 use serde_json::{Value, json};
 
+pub(crate) use live::Source;
 pub(crate) use saved::Saved;
 
 /// A run at one moment.

@@ -10,6 +10,8 @@ mod drawing;
 mod generated;
 #[path = "cli/past.rs"]
 mod past;
+#[path = "cli/running.rs"]
+mod running;
 #[path = "cli/starting.rs"]
 mod starting;
 #[path = "cli/streams.rs"]

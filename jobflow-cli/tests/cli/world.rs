@@ -1,6 +1,7 @@
 //! A folder of files, and the program run in it with nothing from outside.
 
 use std::path::Path;
+use std::time::Duration;
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -44,6 +45,7 @@ impl World {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path())
             .env("JOBFLOW_STATE_DIR", self.path().join("state"))
+            .timeout(Duration::from_secs(60))
             .args(arguments);
         command
     }

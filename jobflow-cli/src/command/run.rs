@@ -1,0 +1,125 @@
+//! `jobflow run`: a flow on this machine, to its end.
+
+mod input;
+mod interrupt;
+mod kit;
+mod settings;
+mod watch;
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use jobflow_core::FlowPhase;
+use jobflow_local::client::Launch;
+use jobflow_local::runner::{self, Controls, End, RunError, Surroundings};
+
+use crate::arguments::{Format, RunArguments};
+use crate::console::Console;
+use crate::diagnose;
+use crate::display::{Outcome, Progress};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::past::{Past, now, refused, state_root};
+use watch::Watching;
+
+/// Runs a flow, or goes on with a run.
+pub(crate) fn run(arguments: &RunArguments, console: &mut Console) -> Result<Exit, Failure> {
+    let surroundings = surroundings()?;
+    let (run, end) = match &arguments.resume {
+        Some(wanted) => resume(wanted, arguments.output, &surroundings, console)?,
+        None => start(arguments, &surroundings, console)?,
+    };
+    if matches!(end, End::Interrupted) {
+        console.talk(&format!("interrupted; go on with: jobflow run --resume {run}\n"));
+    }
+    Ok(exit(end))
+}
+
+fn start(
+    arguments: &RunArguments,
+    surroundings: &Surroundings,
+    console: &mut Console,
+) -> Result<(String, End), Failure> {
+    let mut read = input::read(arguments, console)?;
+    let settings = settings::of(arguments)?;
+    let mut watching = Watching::new(Progress::new(console, arguments.output));
+    let result = runner::start(read.input, settings, surroundings, &mut watching);
+    match result {
+        Ok((run, end)) => {
+            watching.ended(outcome(end))?;
+            Ok((run.to_string(), end))
+        }
+        Err(RunError::Faults(faults)) => {
+            drop(watching);
+            read.manifests.add(faults);
+            diagnose::tell(&read.manifests, console);
+            Err(Failure::Told(Exit::WrongInput))
+        }
+        Err(error) => {
+            drop(watching);
+            Err(could_not_run(&error))
+        }
+    }
+}
+
+fn resume(
+    wanted: &str,
+    format: Format,
+    surroundings: &Surroundings,
+    console: &mut Console,
+) -> Result<(String, End), Failure> {
+    let past = Past::look()?;
+    let entry = past.choose(Some(wanted).filter(|wanted| !wanted.is_empty()))?;
+    let mut watching = Watching::new(Progress::new(console, format));
+    match runner::resume(&entry.record.id, surroundings, &mut watching) {
+        Ok(end) => {
+            watching.ended(outcome(end))?;
+            Ok((entry.record.id.to_string(), end))
+        }
+        Err(error) => Err(could_not_run(&error)),
+    }
+}
+
+/// What a run needs of this process and machine.
+fn surroundings() -> Result<Surroundings, Failure> {
+    let told = |error: &io::Error| Failure::could_not_run("cannot prepare a run").because(error);
+    Ok(Surroundings {
+        root: state_root()?,
+        launch: Launch::this_program().map_err(|error| told(&error))?,
+        interrupt: interrupt::flag().map_err(|error| told(&error))?,
+        controls: Controls::default(),
+        clock: now,
+        random: random().map_err(|error| told(&error))?,
+    })
+}
+
+fn random() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn could_not_run(error: &RunError) -> Failure {
+    if let RunError::Folder(error) = error {
+        return refused(error);
+    }
+    Failure::could_not_run("the flow could not be run to its end").because(error)
+}
+
+const fn outcome(end: End) -> Outcome {
+    match end {
+        End::Ended(phase) => Outcome::Ended(phase),
+        End::Interrupted => Outcome::Interrupted,
+        End::Suspended => Outcome::Suspended,
+    }
+}
+
+const fn exit(end: End) -> Exit {
+    match end {
+        End::Ended(FlowPhase::Succeed) | End::Suspended => Exit::Succeeded,
+        End::Ended(FlowPhase::Failed | FlowPhase::Pending | FlowPhase::Running | FlowPhase::Terminating) => {
+            Exit::FlowFailed
+        }
+        End::Interrupted => Exit::Interrupted,
+    }
+}

@@ -1,0 +1,100 @@
+//! From manifests to the objects of a run.
+
+use jobflow_k8s::check::{Subject, subject};
+use jobflow_k8s::schema::Kind;
+use jobflow_k8s::types::{JobFlow, JobTemplate};
+use jobflow_k8s::yaml::Document;
+use jobflow_local::runner::Input;
+
+use crate::arguments::RunArguments;
+use crate::console::Console;
+use crate::diagnose;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::manifests::Manifests;
+
+/// The objects of a run, and the texts that they come from.
+pub(super) struct Read {
+    pub(super) manifests: Manifests,
+    pub(super) input: Input,
+}
+
+/// Reads and checks the manifests, and takes out what the run needs; faults are told.
+pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Read, Failure> {
+    let mut manifests = Manifests::read(&arguments.manifests)?;
+    manifests.check();
+    diagnose::tell(&manifests, console);
+    if manifests.has_errors() {
+        return Err(Failure::Told(Exit::WrongInput));
+    }
+    // What was told once is not told again.
+    manifests.faults.clear();
+    let mut flow = the_flow(&manifests.documents, arguments.flow.as_deref())?;
+    if let Some(name) = &arguments.name {
+        flow.metadata.name = Some(name.clone());
+    }
+    if let Some(most) = arguments.jobs {
+        let most = i64::from(most);
+        let own = flow.spec.parallelism.unwrap_or(most);
+        flow.spec.parallelism = Some(own.min(most));
+    }
+    let is_config = |document: &&Document| matches!(document.kind(), Some("ConfigMap" | "Secret"));
+    let input = Input {
+        flow,
+        templates: templates(&manifests.documents)?,
+        objects: manifests
+            .documents
+            .iter()
+            .filter(is_config)
+            .map(|document| document.value.clone())
+            .collect(),
+    };
+    Ok(Read { manifests, input })
+}
+
+fn the_flow(documents: &[Document], name: Option<&str>) -> Result<JobFlow, Failure> {
+    let flows: Vec<&Document> = of_kind(documents, Kind::JobFlow)
+        .filter(|document| name.is_none_or(|name| document.name() == Some(name)))
+        .collect();
+    let document = match (flows.as_slice(), name) {
+        ([document], _) => document,
+        ([], None) => {
+            return Err(Failure::wrong_input("there is no flow in these manifests")
+                .with_help("`jobflow new` writes one to start from"));
+        }
+        ([], Some(name)) => {
+            return Err(Failure::wrong_input(format!(
+                "there is no flow `{name}` in these manifests"
+            )));
+        }
+        (several, _) => {
+            let names: Vec<&str> = several.iter().filter_map(|document| document.name()).collect();
+            let message = format!("there are {} flows in these manifests", several.len());
+            let help = format!("choose one with --flow; they hold: {}", names.join(", "));
+            return Err(Failure::wrong_input(message).with_help(help));
+        }
+    };
+    typed(document)
+}
+
+fn templates(documents: &[Document]) -> Result<std::collections::BTreeMap<String, JobTemplate>, Failure> {
+    of_kind(documents, Kind::JobTemplate)
+        .map(|document| Ok((document.name().unwrap_or_default().to_owned(), typed(document)?)))
+        .collect()
+}
+
+fn of_kind(documents: &[Document], kind: Kind) -> impl Iterator<Item = &Document> {
+    documents
+        .iter()
+        .filter(move |document| subject(&document.value) == Subject::Ours(kind))
+}
+
+/// The object of a document that was found to be one of its kind.
+fn typed<T: serde::de::DeserializeOwned>(document: &Document) -> Result<T, Failure> {
+    serde_json::from_value(document.value.clone()).map_err(|error| {
+        let shown = document
+            .key()
+            .map_or_else(|| "an object".to_owned(), |key| key.to_string());
+        Failure::wrong_input(format!("{}: {shown} can't be read", document.source)).because(&error)
+    })
+}
