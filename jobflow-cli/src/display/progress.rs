@@ -48,17 +48,19 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The run begins, or goes on.
-    pub(crate) fn began(&mut self, run: &str, folder: &Path, resumed: bool) {
+    /// The run begins, or goes on; as root its tasks may do anything, which is said.
+    pub(crate) fn began(&mut self, run: &str, folder: &Path, resumed: bool, root: bool) {
         let folder = folder.display().to_string();
         match self.format {
-            Format::Json => {
-                self.object(&json!({ "event": "began", "run": run, "folder": folder, "resumed": resumed }))
-            }
+            Format::Json => self.object(&json!({
+                "event": "began", "run": run, "folder": folder, "resumed": resumed, "root": root,
+            })),
             Format::Text => {
                 let how = if resumed { "goes on" } else { "begins" };
+                let as_whom = if root { ", as root" } else { "" };
+                let folder = escape::terminal(&folder);
                 self.console
-                    .talk(&format!("run {run} {how} in {}\n", escape::terminal(&folder)));
+                    .talk(&format!("run {run} {how} in {folder}{as_whom}\n"));
             }
         }
     }
@@ -245,7 +247,7 @@ mod tests {
     fn told(format: Format) -> (String, String) {
         let (mut console, data, talk) = Console::kept();
         let mut progress = Progress::new(&mut console, format);
-        progress.began("r-1", Path::new("/runs/r-1"), false);
+        progress.began("r-1", Path::new("/runs/r-1"), false, true);
         for (phase, attempt, why) in [
             (NodePhase::Queued, 1, ""),
             (NodePhase::Running, 1, ""),

@@ -30,7 +30,8 @@ impl<'a> Watching<'a> {
 
 impl Watcher for Watching<'_> {
     fn began(&mut self, run: &RunId, folder: &Path, resumed: bool) {
-        self.progress.began(run.as_str(), folder, resumed);
+        let root = rustix::process::geteuid().is_root();
+        self.progress.began(run.as_str(), folder, resumed, root);
     }
 
     fn changed(&mut self, change: &Change, moment: Moment<'_>) {
