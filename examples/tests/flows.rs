@@ -1,0 +1,98 @@
+//! Each example flow is valid, and runs on this machine to the end that its README tells.
+
+#![expect(clippy::unwrap_used, reason = "a test says so when something is missing")]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The command line as it was built beside this test, or is built now.
+fn jobflow() -> PathBuf {
+    let program = env::current_exe().unwrap();
+    let profile = program.parent().and_then(Path::parent).unwrap();
+    let jobflow = profile.join("jobflow");
+    if !jobflow.exists() {
+        let name = profile.file_name().and_then(|name| name.to_str()).unwrap();
+        let cargo = Command::new(env!("CARGO"))
+            .args(["build", "--package", "jobflow-cli", "--profile"])
+            .arg(if name == "debug" { "dev" } else { name })
+            .arg("--target-dir")
+            .arg(profile.parent().unwrap())
+            .status()
+            .unwrap();
+        assert!(cargo.success(), "jobflow can't be built");
+    }
+    jobflow
+}
+
+/// A place for runs, gone with the test.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn call(&self, arguments: &[&str]) -> Output {
+        Command::new(jobflow())
+            .args(arguments)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("JOBFLOW_STATE_DIR", self.0.path())
+            .output()
+            .unwrap()
+    }
+
+    /// Runs an example to its end, which must be a good one.
+    fn run(&self, example: &str) {
+        let output = self.call(&["run", example]);
+        assert!(output.status.success(), "{example}: {}", text(&output.stderr));
+    }
+
+    /// What an entry of the newest run wrote.
+    fn output(&self, entry: &str) -> String {
+        let output = self.call(&["logs", "--raw", entry]);
+        assert!(output.status.success(), "{entry}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn every_example_is_valid() {
+    for example in ["hello", "diamond", "arithmetic"] {
+        let output = Place::new().call(&["validate", example]);
+        assert!(output.status.success(), "{example}: {}", text(&output.stderr));
+        assert!(
+            !text(&output.stderr).contains("warning"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn hello_says_hello_and_then_goodbye() {
+    let place = Place::new();
+    place.run("hello");
+    assert_eq!(place.output("hello"), "hello\n");
+    assert_eq!(place.output("goodbye"), "goodbye\n");
+}
+
+#[test]
+fn each_step_of_the_diamond_tells_its_pod() {
+    let place = Place::new();
+    place.run("diamond");
+    for entry in ["a", "b", "c", "d", "e"] {
+        assert_eq!(place.output(entry), format!("this is diamond-{entry}-main-0\n"));
+    }
+}
+
+#[test]
+fn the_arithmetic_comes_to_140() {
+    let place = Place::new();
+    place.run("arithmetic");
+    assert_eq!(place.output("h"), "140\n");
+}
