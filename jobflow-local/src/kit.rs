@@ -17,7 +17,10 @@ use std::{
 
 use cap_std::fs::Dir;
 use jobflow_core::Span;
-use jobflow_k8s::job::{JobView, TaskView};
+use jobflow_k8s::{
+    fault::FieldPath,
+    job::{JobView, TaskView},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -27,7 +30,7 @@ use crate::{
     host::{ContainerPlan, PodPlan},
     pod::{
         PodFault, addresses::Addresses, config::ConfigObjects, identity::JobIdentity, inherited::Inherit,
-        outfit::Site, security::Own, shape::JobShape, template::PodTemplate,
+        outfit::Site, security::Own, shape::JobShape, template::PodTemplate, template_path,
     },
     resources::{Amounts, Books, Machine, gang_request, pod_request},
     volumes::VolumeOptions,
@@ -210,7 +213,8 @@ impl Kit {
                 other => format!("--resources {other}=N"),
             }
         );
-        Some(PodFault::new("spec.minAvailable", message))
+        let path = FieldPath::root().field("spec").field("minAvailable");
+        Some(PodFault::new(path, message))
     }
 }
 
@@ -232,11 +236,6 @@ impl Prepared {
     pub const fn minimum(&self) -> &Amounts {
         &self.minimum
     }
-}
-
-/// The path of a task's template from the root of the Job.
-fn template_path(task: usize) -> String {
-    format!("spec.tasks[{task}].template")
 }
 
 fn minimum(view: &JobView, requests: &[Amounts]) -> Amounts {

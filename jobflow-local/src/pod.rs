@@ -19,36 +19,39 @@ pub mod template;
 
 use std::fmt;
 
-/// What a fault's path begins with if it is a field of the Job, and not of the pod template.
-pub(crate) const OF_JOB: &str = "job ";
+use jobflow_k8s::fault::FieldPath;
+
+/// Returns the path of a task's pod template, from the root of its Job.
+pub(crate) fn template_path(task: usize) -> FieldPath {
+    let tasks = FieldPath::root().field("spec").field("tasks");
+    tasks.index(task).field("template")
+}
 
 /// Something in a pod template that can't be honoured here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodFault {
-    /// The field, from the template's root, as `spec.containers[main].env[A]`.
-    pub path: String,
+    /// The field, from the root of what was read.
+    pub path: FieldPath,
     /// What is wrong, and what to do about it.
     pub message: String,
 }
 
 impl PodFault {
     /// Describes a fault.
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new(path: FieldPath, message: impl Into<String>) -> Self {
         Self {
-            path: path.into(),
+            path,
             message: message.into(),
         }
     }
 
-    /// The same fault with its path from the root of the Job, given the template's own path.
+    /// The same fault, seen from the root of what is around.
     #[must_use]
-    pub fn within(self, template: &str) -> Self {
-        let Self { path, message } = self;
-        let path = match path.strip_prefix(OF_JOB) {
-            Some(path) => path.to_owned(),
-            None => format!("{template}.{path}"),
-        };
-        Self { path, message }
+    pub fn within(self, outer: &FieldPath) -> Self {
+        Self {
+            path: outer.join(&self.path),
+            message: self.message,
+        }
     }
 }
 

@@ -1,7 +1,12 @@
 //! Commands: what the user gives in the place of a task's own, and containers that have none at all.
 
+use jobflow_k8s::fault::FieldPath;
+
 use super::CommandFor;
-use crate::pod::{PodFault, template::PodTemplate};
+use crate::pod::{
+    PodFault,
+    template::{Container, PodTemplate},
+};
 
 /// Whose pod it is.
 #[derive(Clone, Copy, Debug)]
@@ -40,15 +45,17 @@ pub(super) fn missing(owner: Owner<'_>, template: &PodTemplate) -> Vec<PodFault>
         .all_containers()
         .enumerate()
         .filter(|(_, (_, container))| container.command.is_empty());
-    let fault = |(place, (path, _))| {
+    let fault = |(place, (path, container)): (usize, (FieldPath, &Container))| {
         let flag = if place == first {
             format!(", or give it one with --command {entry}/{task}='…'")
         } else {
             String::new()
         };
-        let message =
-            format!("has no command, and the one in its image can't be known here: set `command`{flag}");
-        PodFault::new(path, message)
+        let message = format!(
+            "container `{}` has no command, and the one in its image can't be known here: set `command`{flag}",
+            container.name
+        );
+        PodFault::new(path.field("command"), message)
     };
     without.map(fault).collect()
 }
@@ -66,7 +73,7 @@ pub(super) fn strangers(commands: &[CommandFor], entry: &str, tasks: &[&str]) ->
                 "--command {entry}/{} is for none of its tasks, which are: {known}",
                 given.task
             );
-            PodFault::new("spec.tasks", message)
+            PodFault::new(FieldPath::root().field("spec").field("tasks"), message)
         })
         .collect()
 }
@@ -114,8 +121,11 @@ mod tests {
     #[test]
     fn a_container_without_a_command_is_told_the_way_out() {
         let faults = missing(OWNER, &template());
-        let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
-        assert_eq!(paths, ["spec.initContainers[i]", "spec.containers[a]"]);
+        let paths: Vec<String> = faults.iter().map(|fault| fault.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            ["spec.initContainers[0].command", "spec.containers[0].command"]
+        );
         assert!(!faults[0].message.contains("--command"));
         assert!(faults[1].message.contains("--command etl/main='…'"));
     }

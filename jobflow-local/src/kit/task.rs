@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use cap_std::{ambient_authority, fs::Dir};
 
-use super::{Prepared, template_path};
+use super::Prepared;
 use crate::{
     host::ContainerKey,
     pod::{
@@ -35,7 +35,7 @@ impl Prepared {
                     run: 0,
                 };
                 if let Err(more) = outfit(&self.site, which) {
-                    faults.extend(more.into_iter().map(|fault| fault.within(&template_path(task))));
+                    faults.extend(more);
                 }
             }
         }

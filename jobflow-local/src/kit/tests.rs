@@ -135,9 +135,12 @@ fn every_fault_of_a_job_is_told_once_with_its_path() {
         {"name": "b", "command": ["b"], "resources": {"limits": {"cpu": "much"}}}]);
     let faults = world.faults(&job(json!({"containers": containers})));
     assert_eq!(faults.len(), 2, "{faults:?}");
-    assert!(faults[0].starts_with("spec.tasks[0].template.spec.containers[a]: has no command"));
+    assert!(
+        faults[0]
+            .starts_with("spec.tasks[0].template.spec.containers[0].command: container `a` has no command")
+    );
     assert!(faults[0].contains("--command etl/main='…'"));
-    assert!(faults[1].starts_with("spec.tasks[0].template.spec.containers[b].resources.limits[cpu]: "));
+    assert!(faults[1].starts_with("spec.tasks[0].template.spec.containers[1].resources.limits.cpu: "));
 
     let containers = json!([{"name": "a", "command": ["a"]}, {"name": "b", "command": ["b"]}]);
     let mut spec = job(json!({"containers": containers}));

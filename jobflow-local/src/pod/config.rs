@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use jobflow_k8s::fault::FieldPath;
 use serde_json::Value;
 
 use super::PodFault;
@@ -55,7 +56,10 @@ impl ConfigObjects {
             Some(text.as_bytes().to_vec())
         }));
         if name.is_empty() {
-            faults.push(PodFault::new("metadata.name", "is missing"));
+            faults.push(PodFault::new(
+                FieldPath::root().field("metadata").field("name"),
+                "is missing",
+            ));
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -92,7 +96,7 @@ fn read(
             Some(bytes) => drop(data.insert(key.clone(), bytes)),
             // The value itself is not shown: it may be secret.
             None => faults.push(PodFault::new(
-                format!("{field}[{key}]"),
+                FieldPath::root().field(field).field(key),
                 "is not text, or not base64 where it must be",
             )),
         }
@@ -122,7 +126,7 @@ mod tests {
     fn a_broken_value_is_named_and_not_shown() {
         let secret = json!({"kind": "Secret", "metadata": {"name": "s"}, "data": {"p": "hunter2!"}});
         let faults = ConfigObjects::default().add(&secret).unwrap_err();
-        assert_eq!(faults[0].path, "data[p]");
+        assert_eq!(faults[0].path.to_string(), "data.p");
         assert!(!faults[0].message.contains("hunter2"));
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use jobflow_k8s::fault::FieldPath;
+
 use super::{
     PodFault,
     config::ConfigObjects,
@@ -38,7 +40,7 @@ pub struct Scope<'a> {
 /// A fault for each reference that leads nowhere (unless it is optional), and for each value that can't be one.
 pub fn declared(
     scope: Scope<'_>,
-    path: &str,
+    path: &FieldPath,
     container: &Container,
     plugins: &[Variable],
 ) -> Result<BTreeMap<String, String>, Vec<PodFault>> {
@@ -47,23 +49,22 @@ pub fn declared(
     for (index, source) in container.env_from.iter().enumerate() {
         match whole_object(scope.objects, source) {
             Ok(found) => variables.extend(found),
-            Err(message) => faults.push(PodFault::new(format!("{path}.envFrom[{index}]"), message)),
+            Err(message) => faults.push(PodFault::new(path.field("envFrom").index(index), message)),
         }
     }
-    for variable in &container.env {
-        let path = || format!("{path}.env[{}]", variable.name);
+    for (index, variable) in container.env.iter().enumerate() {
         match value(scope, container, variable, &variables) {
             Ok(found) => variables.extend(found.map(|text| (variable.name.clone(), text))),
-            Err(message) => faults.push(PodFault::new(path(), message)),
+            Err(message) => faults.push(PodFault::new(path.field("env").index(index), message)),
         }
     }
     variables.extend(plugins.iter().cloned());
     for (name, value) in &variables {
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            faults.push(PodFault::new(
-                format!("{path}.env[{name:?}]"),
-                "can't be a variable: empty, `=` or a zero byte",
-            ));
+            let own = container.env.iter().position(|variable| variable.name == *name);
+            let path = own.map_or_else(|| path.field("envFrom"), |index| path.field("env").index(index));
+            let message = format!("{name:?} can't be a variable: empty, `=` or a zero byte");
+            faults.push(PodFault::new(path, message));
         }
     }
     if faults.is_empty() {

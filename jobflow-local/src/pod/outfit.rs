@@ -6,6 +6,7 @@
 mod folders;
 mod redirect;
 mod termination;
+mod work_out;
 
 use std::{
     collections::BTreeMap,
@@ -15,22 +16,20 @@ use std::{
 pub use folders::LayOutError;
 pub use redirect::{SVC_VARIABLE, TERMINATION_VARIABLE};
 pub use termination::termination_message;
+pub use work_out::outfit;
 
 use super::{
-    PodFault,
     config::ConfigObjects,
-    environment::{Scope, command, declared},
     identity::PodIdentity,
-    inherited::{Inherit, inherited},
-    plugins::{self, Target},
-    security::{Own, Security, security},
+    inherited::Inherit,
+    security::{Own, Security},
     shape::JobShape,
-    template::{Container, PodTemplate},
+    template::PodTemplate,
 };
 use crate::{
     resources::Machine,
     task::LOG_LIMIT,
-    volumes::{MountPlan, Mounted, VolumeOptions, folder_of, mounts, unreachable},
+    volumes::{Mounted, VolumeOptions},
 };
 
 /// What is the same for all containers of a run.
@@ -142,142 +141,10 @@ impl Names {
     }
 }
 
-/// Works out what a run of a container needs.
-///
-/// # Errors
-///
-/// A fault for each thing that can't be had here.
-pub fn outfit(site: &Site, which: Which<'_>) -> Result<Outfit, Vec<PodFault>> {
-    let Some((path, container)) = which.template.all_containers().nth(which.container) else {
-        return Err(vec![PodFault::new(
-            "spec.containers",
-            format!("there is no container {}", which.container),
-        )]);
-    };
-    let init = which.container < which.template.spec.init_containers.len();
-    let names = Names::new(which.folder, &container.name, which.run);
-    let scope = Scope {
-        pod: which.pod,
-        template: which.template,
-        objects: &site.objects,
-        machine: &site.machine,
-    };
-    let target = Target {
-        task: which.task,
-        index: which.index,
-        init,
-    };
-    let declared = declared(scope, &path, container, &plugins::variables(which.job, target))?;
-    let security = security(&which.template.spec, &path, container, site.own)?;
-    let plan = MountPlan {
-        options: &site.volumes,
-        job: which.job,
-        scope,
-        pod_folder: &names.pod,
-        container,
-        path: &path,
-        declared: &declared,
-    };
-    let mounts = mounts(plan)?;
-    let message_path = container
-        .termination_message_path
-        .as_deref()
-        .filter(|text| !text.is_empty());
-    let message_path = PathBuf::from(message_path.unwrap_or("/dev/termination-log"));
-    let mut outfit = Outfit {
-        argv: command(container, &declared),
-        cwd: working_folder(site, &path, container, &mounts)?,
-        env: declared,
-        mounts,
-        security,
-        message_path,
-        names,
-        isolate: site.isolate,
-    };
-    outfit.check_helper(site, &path)?;
-    outfit.check_reach(site, &path)?;
-    outfit.redirect(site, &path)?;
-    outfit.complete_environment(site, which.pod);
-    Ok(outfit)
-}
-
-fn working_folder(
-    site: &Site,
-    path: &str,
-    container: &Container,
-    mounts: &[Mounted],
-) -> Result<PathBuf, Vec<PodFault>> {
-    let Some(wanted) = container.working_dir.as_deref().filter(|text| !text.is_empty()) else {
-        return Ok(site.work.clone());
-    };
-    let fault = |message| vec![PodFault::new(format!("{path}.workingDir"), message)];
-    let folder = Path::new(wanted);
-    if !folder.is_absolute()
-        || folder
-            .components()
-            .any(|part| part == std::path::Component::ParentDir)
-    {
-        return Err(fault(format!("{wanted:?} is no absolute path without `..`")));
-    }
-    if site.isolate {
-        return Ok(folder.to_owned());
-    }
-    folder_of(mounts, &site.run, folder).ok_or_else(|| {
-        fault(format!("{wanted} is in no mount, and the image that has it isn't here: give it a folder with --map {wanted}=DIR"))
-    })
-}
-
 impl Outfit {
     /// Where the files of this run are.
     pub fn names(&self) -> &Names {
         &self.names
-    }
-
-    fn check_helper(&self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
-        if !site.enter.is_empty() || !(self.isolate || self.security.no_new_privileges) {
-            return Ok(());
-        }
-        let message =
-            "needs a namespace or fewer rights, and the program that runs it has no way to give it those";
-        Err(vec![PodFault::new(path, message)])
-    }
-
-    /// Without a namespace, a mount is not where the manifest says.
-    fn check_reach(&self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
-        if self.isolate {
-            return Ok(());
-        }
-        let texts: Vec<&str> = self
-            .argv
-            .iter()
-            .chain(self.env.values())
-            .map(String::as_str)
-            .collect();
-        let mut faults = Vec::new();
-        for mounted in unreachable(&self.mounts, &site.run, &texts) {
-            if redirect::is_svc(mounted) {
-                continue;
-            }
-            let at = mounted.mount_path.display();
-            let message = format!(
-                "uses the absolute path {at}, which is elsewhere on this machine: set workingDir to {at} and use \
-                 relative paths, or --map {at}={at} if it exists here, or run with --isolate"
-            );
-            faults.push(PodFault::new(format!("{path}.volumeMounts[{at}]"), message));
-        }
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
-    }
-
-    fn complete_environment(&mut self, site: &Site, pod: &PodIdentity) {
-        let (home, temporary) = match self.security.uid {
-            None => (site.run.join("home"), site.run.join(&self.names.pod).join("tmp")),
-            // The run's folder is private, and another user can't get into it.
-            Some(_) => (PathBuf::from("/"), PathBuf::from("/tmp")),
-        };
-        let mut env = inherited(&site.own_environment, &site.inherit, &home, &temporary);
-        env.insert("HOSTNAME".to_owned(), pod.name.clone());
-        env.append(&mut self.env);
-        self.env = env;
     }
 }
 

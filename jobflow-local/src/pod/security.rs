@@ -1,5 +1,6 @@
 //! Security contexts: honoured where a process can honour them, refused where it can't, never passed over.
 
+use jobflow_k8s::fault::FieldPath;
 use serde_json::Value;
 
 use super::{
@@ -27,27 +28,27 @@ pub struct Own {
     pub group: u32,
 }
 
-/// Reads what the pod and the container ask for.
+/// Reads what the pod and the container ask for; `paths` are those of the pod and of the container.
 ///
 /// # Errors
 ///
 /// A fault for each thing that can't be honoured.
 pub fn security(
     spec: &PodSpec,
-    path: &str,
+    paths: (&FieldPath, &FieldPath),
     container: &Container,
     own: Own,
 ) -> Result<Security, Vec<PodFault>> {
     let mut faults = Vec::new();
     let mut security = Security::default();
     let levels = [
-        ("spec", spec.security_context.as_ref()),
-        (path, container.security_context.as_ref()),
+        (paths.0, spec.security_context.as_ref()),
+        (paths.1, container.security_context.as_ref()),
     ];
     let mut must_not_be_root = false;
     for (path, context) in levels {
         for (field, value) in context.and_then(Value::as_object).into_iter().flatten() {
-            let path = format!("{path}.securityContext.{field}");
+            let path = path.field("securityContext").field(field);
             match field.as_str() {
                 "runAsUser" => security.uid = number(&path, value, &mut faults),
                 "runAsGroup" => security.gid = number(&path, value, &mut faults),
@@ -64,13 +65,13 @@ pub fn security(
     if must_not_be_root && security.uid.unwrap_or(own.user) == 0 {
         let message = "demands another user than root: set runAsUser, or run as another user";
         faults.push(PodFault::new(
-            format!("{path}.securityContext.runAsNonRoot"),
+            paths.1.field("securityContext").field("runAsNonRoot"),
             message,
         ));
     }
     let security = security.but_what_is(own);
     if own.user != 0 {
-        faults.extend(security.out_of_reach(path));
+        faults.extend(security.out_of_reach(paths.1));
     }
     if faults.is_empty() {
         Ok(security)
@@ -94,14 +95,14 @@ impl Security {
     }
 
     /// Finds what only root can do.
-    fn out_of_reach(self, path: &str) -> impl Iterator<Item = PodFault> {
+    fn out_of_reach(self, path: &FieldPath) -> impl Iterator<Item = PodFault> {
         let wanted = [("runAsUser", "user", self.uid), ("runAsGroup", "group", self.gid)];
         wanted.into_iter().filter_map(move |(field, kind, number)| {
             let message = format!(
                 "wants {kind} {}, and only root can change it: remove it, or run as that {kind}",
                 number?
             );
-            Some(PodFault::new(format!("{path}.securityContext.{field}"), message))
+            Some(PodFault::new(path.field("securityContext").field(field), message))
         })
     }
 }
@@ -125,10 +126,13 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_none_or(Vec::is_empty)
 }
 
-fn number(path: &str, value: &Value, faults: &mut Vec<PodFault>) -> Option<u32> {
+fn number(path: &FieldPath, value: &Value, faults: &mut Vec<PodFault>) -> Option<u32> {
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
     if number.is_none() {
-        faults.push(PodFault::new(path, format!("{value} is no user or group number")));
+        faults.push(PodFault::new(
+            path.clone(),
+            format!("{value} is no user or group number"),
+        ));
     }
     number
 }
@@ -151,8 +155,14 @@ mod tests {
             security_context: Some(container),
             ..Container::default()
         };
-        let faults = |faults: Vec<PodFault>| faults.into_iter().map(|fault| fault.path).collect();
-        security(&spec, "c", &container, own).map_err(faults)
+        let faults = |faults: Vec<PodFault>| faults.into_iter().map(|fault| fault.path.to_string()).collect();
+        security(
+            &spec,
+            (&FieldPath::root(), &FieldPath::root().field("c")),
+            &container,
+            own,
+        )
+        .map_err(faults)
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jobflow_k8s::job::{JobView, TaskView};
+use jobflow_k8s::{
+    fault::FieldPath,
+    job::{JobView, TaskView},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -61,7 +64,7 @@ impl JobShape {
     ) -> Result<Self, Vec<PodFault>> {
         let volumes = match spec.get("volumes").filter(|volumes| !volumes.is_null()) {
             Some(volumes) => Vec::deserialize(volumes)
-                .map_err(|error| vec![PodFault::new("spec.volumes", error.to_string())])?,
+                .map_err(|error| vec![PodFault::new(in_spec("volumes"), error.to_string())])?,
             None => Vec::new(),
         };
         let shape = Self {
@@ -79,13 +82,13 @@ impl JobShape {
         let mut faults = Vec::new();
         if self.replicas() > MOST_REPLICAS {
             faults.push(PodFault::new(
-                "spec.tasks",
+                in_spec("tasks"),
                 format!("more than {MOST_REPLICAS} replicas"),
             ));
         }
         if self.plugins.contains_key("ray") {
             let message = "is not run without a cluster; start ray in the containers' own commands";
-            faults.push(PodFault::new("spec.plugins.ray", message));
+            faults.push(PodFault::new(in_spec("plugins").field("ray"), message));
         }
         faults
     }
@@ -115,6 +118,10 @@ impl JobShape {
     pub fn task(&self, name: &str) -> Option<usize> {
         self.tasks.iter().position(|task| task.name == name)
     }
+}
+
+fn in_spec(field: &str) -> FieldPath {
+    FieldPath::root().field("spec").field(field)
 }
 
 fn task(view: &TaskView) -> TaskShape {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use jobflow_k8s::fault::FieldPath;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -229,13 +230,15 @@ impl PodTemplate {
     /// A fault for a field of the wrong type, or one for each thing without which nothing can run.
     pub fn read(value: &Value) -> Result<Self, Vec<PodFault>> {
         let template = Self::deserialize(&without_nulls(value))
-            .map_err(|error| vec![PodFault::new("template", error.to_string())])?;
+            .map_err(|error| vec![PodFault::new(FieldPath::root(), error.to_string())])?;
         let mut faults = Vec::new();
         if template.spec.containers.is_empty() {
-            faults.push(PodFault::new("spec.containers", "there is no container"));
+            let path = FieldPath::root().field("spec").field("containers");
+            faults.push(PodFault::new(path, "there is no container"));
         }
-        for (path, container) in template.all_containers() {
-            check(&path, container, &mut faults);
+        let init = template.spec.init_containers.len();
+        for (place, (path, container)) in template.all_containers().enumerate() {
+            check(&path, place < init, container, &mut faults);
         }
         if faults.is_empty() {
             Ok(template)
@@ -245,29 +248,31 @@ impl PodTemplate {
     }
 
     /// Lists all containers with their paths, those for the start first.
-    pub fn all_containers(&self) -> impl Iterator<Item = (String, &Container)> {
-        let named = |list: &'static str| move |c| (container_path(list, c), c);
-        let init = self.spec.init_containers.iter().map(named("initContainers"));
-        init.chain(self.spec.containers.iter().map(named("containers")))
+    pub fn all_containers(&self) -> impl Iterator<Item = (FieldPath, &Container)> {
+        let placed = |list: &'static str| move |(place, container)| (container_path(list, place), container);
+        let init = self.spec.init_containers.iter().enumerate();
+        let rest = self.spec.containers.iter().enumerate();
+        init.map(placed("initContainers"))
+            .chain(rest.map(placed("containers")))
     }
 }
 
-fn container_path(list: &str, container: &Container) -> String {
-    format!("spec.{list}[{}]", container.name)
+fn container_path(list: &str, place: usize) -> FieldPath {
+    FieldPath::root().field("spec").field(list).index(place)
 }
 
-fn check(path: &str, container: &Container, faults: &mut Vec<PodFault>) {
+fn check(path: &FieldPath, init: bool, container: &Container, faults: &mut Vec<PodFault>) {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let name = container.name.as_str();
     if name.is_empty() || name.len() > 63 || !name.bytes().all(plain) {
         faults.push(PodFault::new(
-            path,
+            path.field("name"),
             "a container's name has 1 to 63 lower-case letters, digits and `-`",
         ));
     }
-    if container.restart_policy == Some(RestartPolicy::Always) && path.contains("initContainers") {
+    if container.restart_policy == Some(RestartPolicy::Always) && init {
         let message = "a sidecar (an init container with restartPolicy Always) can't be run here";
-        faults.push(PodFault::new(path, message));
+        faults.push(PodFault::new(path.field("restartPolicy"), message));
     }
 }
 
@@ -308,8 +313,11 @@ mod tests {
         let value =
             json!({"spec": {"initContainers": init, "containers": [{"name": "../x"}, {"name": "b"}]}});
         let faults = PodTemplate::read(&value).unwrap_err();
-        let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
-        assert_eq!(paths, ["spec.initContainers[i]", "spec.containers[../x]"]);
+        let paths: Vec<String> = faults.iter().map(|fault| fault.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            ["spec.initContainers[0].restartPolicy", "spec.containers[0].name"]
+        );
         assert!(PodTemplate::read(&json!({"spec": {"containers": 3}})).is_err());
         assert!(PodTemplate::read(&json!({})).is_err());
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jobflow_k8s::fault::FieldPath;
 use serde_json::Value;
 
 use super::Quantity;
@@ -20,14 +21,11 @@ pub type Amounts = BTreeMap<String, Quantity>;
 /// A fault for each quantity that can't be read.
 pub fn pod_request(template: &PodTemplate) -> Result<Amounts, Vec<PodFault>> {
     let mut faults = Vec::new();
-    let mut read = |list: &str, containers: &[Container]| -> Vec<Amounts> {
-        containers
-            .iter()
-            .map(|container| container_request(list, container, &mut faults))
-            .collect()
-    };
-    let init = read("initContainers", &template.spec.init_containers);
-    let together = read("containers", &template.spec.containers);
+    let amounts = template
+        .all_containers()
+        .map(|(path, container)| container_request(&path.field("resources"), container, &mut faults));
+    let mut init: Vec<Amounts> = amounts.collect();
+    let together = init.split_off(template.spec.init_containers.len());
     let mut total = Amounts::new();
     together.iter().for_each(|amounts| add(&mut total, amounts, 1));
     for (resource, amount) in init.into_iter().flatten() {
@@ -38,7 +36,7 @@ pub fn pod_request(template: &PodTemplate) -> Result<Amounts, Vec<PodFault>> {
 }
 
 /// A missing request is the limit.
-fn container_request(list: &str, container: &Container, faults: &mut Vec<PodFault>) -> Amounts {
+fn container_request(path: &FieldPath, container: &Container, faults: &mut Vec<PodFault>) -> Amounts {
     let mut amounts = Amounts::new();
     let levels = [
         ("limits", &container.resources.limits),
@@ -46,7 +44,7 @@ fn container_request(list: &str, container: &Container, faults: &mut Vec<PodFaul
     ];
     for (field, values) in levels {
         for (resource, value) in values {
-            let path = || format!("spec.{list}[{}].resources.{field}[{resource}]", container.name);
+            let path = || path.field(field).field(resource);
             match read(value) {
                 Ok(amount) => drop(amounts.insert(resource.clone(), amount)),
                 Err(message) => faults.push(PodFault::new(path(), message)),
@@ -115,7 +113,10 @@ mod tests {
     fn a_quantity_that_cannot_be_read_is_named() {
         let template = json!({"spec": {"containers": [{"name": "a", "command": ["a"], "resources": {"limits": {"cpu": "-1"}}}]}});
         let faults = pod_request(&PodTemplate::read(&template).unwrap()).unwrap_err();
-        assert_eq!(faults[0].path, "spec.containers[a].resources.limits[cpu]");
+        assert_eq!(
+            faults[0].path.to_string(),
+            "spec.containers[0].resources.limits.cpu"
+        );
     }
 
     #[test]

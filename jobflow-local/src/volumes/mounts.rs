@@ -5,12 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jobflow_k8s::fault::FieldPath;
+
 use super::{
     Mounted, Source, VolumeFile, VolumeOptions,
     source::{absolute, claim, plain, relative, source},
 };
 use crate::pod::{
-    OF_JOB, PodFault,
+    PodFault,
     environment::Scope,
     expansion::expand,
     plugins,
@@ -31,8 +33,8 @@ pub struct MountPlan<'a> {
     pub pod_folder: &'a Path,
     /// The container.
     pub container: &'a Container,
-    /// Its field's path, for faults.
-    pub path: &'a str,
+    /// Its path from the root of the Job, for faults.
+    pub path: &'a FieldPath,
     /// Its declared variables, for `subPathExpr`.
     pub declared: &'a BTreeMap<String, String>,
 }
@@ -54,13 +56,13 @@ pub fn mounts(plan: MountPlan<'_>) -> Result<Vec<Mounted>, Vec<PodFault>> {
     let mut found = Found::default();
     for (index, volume) in plan.job.volumes.iter().enumerate() {
         found.take(
-            format!("{OF_JOB}spec.volumes[{index}]"),
+            FieldPath::root().field("spec").field("volumes").index(index),
             job_volume(&plan, index, volume),
         );
     }
-    for mount in &plan.container.volume_mounts {
+    for (index, mount) in plan.container.volume_mounts.iter().enumerate() {
         found.take(
-            format!("{}.volumeMounts[{}]", plan.path, mount.mount_path),
+            plan.path.field("volumeMounts").index(index),
             own_mount(&plan, mount),
         );
     }
@@ -80,7 +82,7 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, path: String, mounted: Result<Mounted, String>) {
+    fn take(&mut self, path: FieldPath, mounted: Result<Mounted, String>) {
         match mounted {
             Ok(mounted) => drop(self.mounts.insert(mounted.mount_path.clone(), mounted)),
             Err(message) => self.faults.push(PodFault::new(path, message)),
@@ -108,7 +110,7 @@ impl Found {
             sub_path: PathBuf::new(),
             read_only: true,
         });
-        self.take(format!("{OF_JOB}metadata.name"), mounted);
+        self.take(FieldPath::root().field("metadata").field("name"), mounted);
     }
 
     /// A path that the user maps is there in every container, whatever the manifest says about it.

@@ -46,7 +46,8 @@ fn resolve(container: &Value) -> Result<Resolved, Vec<String>> {
     };
     let container = &template.spec.containers[0];
     let plugins = [("VC_TASK_INDEX".to_owned(), "2".to_owned())];
-    let declared = declared(scope, "c", container, &plugins).map_err(|faults| texts(&faults))?;
+    let declared = declared(scope, &FieldPath::root().field("c"), container, &plugins)
+        .map_err(|faults| texts(&faults))?;
     let command = command(container, &declared);
     Ok((declared, command))
 }
@@ -140,11 +141,11 @@ fn every_reference_that_leads_nowhere_is_named() {
         faults,
         [
             "c.envFrom[0]: there is no Secret `none`: give the file that defines it, or make the reference optional",
-            "c.env[A]: field `status.qosClass` does not exist on one machine",
-            "c.env[B]: ConfigMap `m` has no key `none`",
-            "c.env[C]: `cpu` is no resource",
-            "c.env[D]: valueFrom has no source that is known here",
-            "c.env[\"a=b\"]: can't be a variable: empty, `=` or a zero byte",
+            "c.env[0]: field `status.qosClass` does not exist on one machine",
+            "c.env[1]: ConfigMap `m` has no key `none`",
+            "c.env[2]: `cpu` is no resource",
+            "c.env[3]: valueFrom has no source that is known here",
+            r#"c.env[4]: "a=b" can't be a variable: empty, `=` or a zero byte"#,
         ]
     );
 }

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use jobflow_k8s::fault::FieldPath;
+
 use super::{Outfit, Site};
 use crate::{
     pod::{PodFault, plugins::SVC_MOUNT},
@@ -29,7 +31,7 @@ pub(super) fn is_svc(mounted: &Mounted) -> bool {
 
 impl Outfit {
     /// Puts real paths in the place of those that are not there.
-    pub(super) fn redirect(&mut self, site: &Site, path: &str) -> Result<(), Vec<PodFault>> {
+    pub(super) fn redirect(&mut self, site: &Site, path: &FieldPath) -> Result<(), Vec<PodFault>> {
         let mut faults = Vec::new();
         for redirection in self.redirections(site) {
             let Redirection { variable, from, to } = redirection;
@@ -40,7 +42,7 @@ impl Outfit {
                     "uses {from}, which is {to} here, and a shell would not read that as it stands: choose a state \
                      folder without spaces and signs (JOBFLOW_STATE_DIR), or run with --isolate"
                 );
-                faults.push(PodFault::new(format!("{path}.command"), message));
+                faults.push(PodFault::new(path.field("command"), message));
             }
             self.env.insert(variable.to_owned(), to);
         }
