@@ -35,24 +35,14 @@ fn play(mut world: World, seed: u64) -> World {
     world
 }
 
-/// Lines of the built-in file whose ends charge an infrastructure loss to nothing once `infrastructureLimit` is spent.
-/// The reference says that it is charged to `limit` then, and the reference wins: (line, entry, its end, the flow's).
-const CHARGED_TO_LIMIT: [(usize, &str, &str, &str); 2] = [
-    (209, "e3", "Succeeded", "Succeed"),
-    (276, "e0", "Succeeded", "Failed"),
-];
-
 fn built_in() -> Vec<Vector> {
-    let mut vectors: Vec<Vector> = include_str!("../vectors/flows.jsonl")
-        .lines()
-        .map(|line| Vector::parse(line).unwrap())
-        .collect();
-    for (line, entry, end, flow) in CHARGED_TO_LIMIT {
-        let vector = &mut vectors[line - 1];
-        vector.nodes.insert(entry.to_owned(), end.to_owned());
-        vector.phase = flow.to_owned();
-    }
-    vectors
+    let lines = include_str!("../vectors/flows.jsonl").lines().enumerate();
+    let read = |(number, line): (usize, &str)| {
+        let mut vector = Vector::parse(line).unwrap();
+        vector.correct(number + 1);
+        vector
+    };
+    lines.map(read).collect()
 }
 
 fn vectors() -> Vec<Vector> {

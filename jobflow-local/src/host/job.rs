@@ -136,17 +136,17 @@ impl JobLife {
     /// Whether nothing of it runs or will run by itself.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
-        self.gang.phase().is_at_rest() && self.pods.is_empty()
+        self.gang.phase().is_at_rest() && !self.has_processes()
     }
 
-    /// Whether any pod of it is there.
+    /// Whether a process of it runs, or is about to. Pods that ended stay with their Job.
     #[must_use]
-    pub fn has_pods(&self) -> bool {
-        !self.pods.is_empty()
+    pub fn has_processes(&self) -> bool {
+        self.pods.values().any(PodLife::is_alive)
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.deleting && self.pods.is_empty()
+        self.deleting && !self.has_processes()
     }
 
     pub(super) fn is_due(&self, now: Time) -> bool {
@@ -159,7 +159,10 @@ impl JobLife {
 
     /// A container runs. A pod that isn't known is one from before a restart, if the gang still has it.
     pub(super) fn started(&mut self, key: ContainerKey, at: Time) {
-        self.started = true;
+        let plan = self.plan.pods.get(key.pod.task as usize);
+        let container = plan.and_then(|plan| plan.containers.get(key.container as usize));
+        // A pod that is still initialised has not run.
+        self.started |= container.is_some_and(|container| !container.init);
         self.revive(key.pod, at);
         if let Some(pod) = self.pods.get_mut(&key.pod) {
             pod.started(key.container, key.run);

@@ -163,7 +163,7 @@ impl PodLife {
         (self.stopping || self.lost) && !self.is_alive()
     }
 
-    fn is_alive(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         let alive = |state: &State| matches!(state, State::Asked | State::Running | State::Leaving);
         self.containers.iter().any(|container| alive(&container.state))
     }

@@ -24,7 +24,7 @@ pub(super) fn view(job: &JobLife) -> JobView {
         .any(|condition| condition.status == JobPhase::Running);
     view.started = job.started;
     view.aborts_itself = aborts_itself(&job.spec);
-    view.pods_left = job.has_pods();
+    view.pods_left = job.has_processes();
     view.infrastructure = job.lost && job.failure.is_none();
     view.pod_reasons = job
         .pods()

@@ -216,3 +216,51 @@ fn secrets_reach_neither_argv_nor_messages() {
         "volumeMounts": [{"name": "v", "mountPath": "/v"}]}], "volumes": volume}));
     assert!(!world.faults(&spec).concat().contains("hunter2"));
 }
+
+#[test]
+#[ignore]
+fn timing() {
+    let world = world();
+    let mut spec = job(json!({
+        "restartPolicy": "OnFailure",
+        "containers": [{"name": "main", "image": "x", "command": ["echo", "$(GREETING) $(UNKNOWN)"], "args": ["$(POD)"],
+            "resources": {"requests": {"cpu": "500m"}},
+            "env": [{"name": "GREETING", "value": "hello"},
+                {"name": "POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}]}));
+    spec["plugins"] = json!({"env": [], "svc": []});
+    let kit = Kit::new(&world.run, &world.settings, ConfigObjects::default(), &world.machine, false);
+    let view = JobView::of(serde_json::from_value(spec.clone()).unwrap());
+    let identity = JobIdentity { name: "f-etl".into(), namespace: "default".into(), uid: "u".into(), queue: "default".into() };
+    let start = std::time::Instant::now();
+    for _ in 0..1000 {
+        kit.prepare("etl", identity.clone(), spec.as_object().unwrap(), &view).unwrap();
+    }
+    println!("prepare {:?}", start.elapsed() / 1000);
+    let prepared = kit.prepare("etl", identity.clone(), spec.as_object().unwrap(), &view).unwrap();
+    let addresses = crate::pod::addresses::AddressBook::default().take(9).unwrap();
+    let start = std::time::Instant::now();
+    for run in 0..1000 {
+        let mut key = key(0, 0);
+        key.run = run;
+        let _ = prepared.task(key, 0, 0, addresses);
+    }
+    println!("task {:?}", start.elapsed() / 1000);
+    spec["plugins"] = json!({});
+    let prepared = kit.prepare("etl", identity.clone(), spec.as_object().unwrap(), &view).unwrap();
+    let start = std::time::Instant::now();
+    for run in 0..1000 {
+        let mut key = key(0, 0);
+        key.job.node = NodeId(run);
+        let _ = prepared.task(key, 0, 0, addresses);
+    }
+    println!("task without svc {:?}", start.elapsed() / 1000);
+    let view = JobView::of(serde_json::from_value(json!({"plugins": {"svc": []}, "tasks": [{"name":"main", "replicas": 2000, "minAvailable": 1, "template": spec["tasks"][0]["template"]}]})).unwrap());
+    let prepared = kit.prepare("etl", identity, spec.as_object().unwrap(), &view).unwrap_or_else(|e| panic!("{e:?}"));
+    let start = std::time::Instant::now();
+    for run in 0..100 {
+        let mut key = key(0, 0);
+        key.run = run;
+        let _ = prepared.task(key, 0, 0, addresses);
+    }
+    println!("task of 2000 {:?}", start.elapsed() / 100);
+}

@@ -219,7 +219,8 @@ impl<'a> Drive<'a> {
 
     /// The run's end, if nothing is left to do.
     fn end(&mut self) -> Result<Option<End>, RunError> {
-        let quiet = self.host.is_quiet();
+        self.forget_gone()?;
+        let quiet = self.host.jobs().next().is_none();
         if self.record.phase.is_end() && quiet {
             let now = self.now();
             self.write_checkpoint(now)?;

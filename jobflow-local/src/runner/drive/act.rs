@@ -6,7 +6,7 @@ use nix::libc;
 use super::{Control, Drive, Held, Line, RunError};
 use crate::{
     client::ClientError,
-    host::{Ask, ContainerKey, JobPlan},
+    host::{Ask, ContainerKey, JobLife, JobPlan},
     task::TaskSpec,
 };
 
@@ -123,14 +123,15 @@ impl Drive<'_> {
         Some(held.ready.prepared.task(key, version, retries, held.addresses))
     }
 
-    /// Jobs that are gone, or of no more use, are forgotten.
+    /// Jobs that are gone, or of no more use, are forgotten. What still runs of one that has ended (beyond its
+    /// `minSuccess`, say) is stopped first: nobody waits for it.
     pub(super) fn forget_gone(&mut self) -> Result<(), RunError> {
-        let gone: Vec<JobKey> = self
-            .held
-            .keys()
-            .copied()
-            .filter(|key| self.host.job(*key).is_none() || self.is_spent(*key))
-            .collect();
+        let spent: Vec<JobKey> = self.held.keys().copied().filter(|key| self.is_spent(*key)).collect();
+        let runs = |key: &JobKey| self.host.job(*key).is_some_and(JobLife::has_processes);
+        let (running, over): (Vec<JobKey>, Vec<JobKey>) = spent.into_iter().partition(runs);
+        running.into_iter().for_each(|key| self.host.delete(key));
+        let missing = self.held.keys().copied().filter(|key| self.host.job(*key).is_none());
+        let gone: Vec<JobKey> = missing.chain(over).collect();
         for key in gone {
             self.journal.append(&Line::Gone { key })?;
             self.host.forget(key);

@@ -37,12 +37,12 @@ impl Drive<'_> {
         }
     }
 
-    /// Whether a Job is of no more use: its node has gone on without it, and nothing of it runs.
+    /// Whether a Job is of no more use: its node has gone on without it.
     pub(super) fn is_spent(&self, key: JobKey) -> bool {
         let record = &self.record.nodes[key.node];
         let past = record.phase().is_end()
             || record.attempt != key.attempt
             || record.phase() == NodePhase::BackingOff;
-        past && self.host.job(key).is_some_and(crate::host::JobLife::is_quiet)
+        past && self.host.job(key).is_some_and(|job| job.phase().is_at_rest())
     }
 }
