@@ -118,8 +118,10 @@ pub struct Outfit {
 /// Where the files of one run of one container are, below the run's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// The pod's folder.
+    /// The pod's folder; most pods have nothing in it, and then it isn't made.
     pub pod: PathBuf,
+    /// The pod's temporary folder.
+    pub temporary: PathBuf,
     /// The container's output.
     pub log: PathBuf,
     /// Its termination message.
@@ -129,14 +131,13 @@ pub struct Names {
 impl Names {
     /// Names the files of a run of a container.
     pub fn new(folder: &str, container: &str, run: u32) -> Self {
-        let pod = Path::new("pods").join(folder);
-        let message = pod.join(format!("{container}.{run}.message"));
         Self {
+            pod: Path::new("pods").join(folder),
+            temporary: Path::new("tmp").join(folder),
             log: Path::new("logs")
                 .join(folder)
                 .join(format!("{container}.{run}.log")),
-            message,
-            pod,
+            message: Path::new("messages").join(format!("{folder}.{container}.{run}")),
         }
     }
 }

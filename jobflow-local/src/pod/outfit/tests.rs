@@ -160,7 +160,7 @@ fn the_termination_message_goes_to_a_file_of_the_run() {
     let container = json!({"command": ["sh", "-c", "echo hi > /dev/termination-log"]});
     let outfit = work_out(&site, container, json!([])).unwrap();
     let task = outfit.lay_out(&site, &run).unwrap();
-    let real = site.run.join("pods/3-0-1.w-0-0/main.0.message");
+    let real = site.run.join("messages/3-0-1.w-0-0.main.0");
     assert_eq!(task.argv[2], format!("echo hi > {}", real.display()));
     let message = |policy, failed| termination_message(&run, outfit.names(), policy, failed);
     std::fs::create_dir_all(site.run.join("logs/3-0-1.w-0-0")).unwrap();

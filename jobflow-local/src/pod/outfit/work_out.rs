@@ -188,7 +188,7 @@ impl Outfit {
 
     fn complete_environment(&mut self, site: &Site, pod: &PodIdentity) {
         let (home, temporary) = match self.security.uid {
-            None => (site.run.join("home"), site.run.join(&self.names.pod).join("tmp")),
+            None => (site.run.join("home"), site.run.join(&self.names.temporary)),
             // The run's folder is private, and another user can't get into it.
             Some(_) => (PathBuf::from("/"), PathBuf::from("/tmp")),
         };
