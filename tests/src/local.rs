@@ -178,8 +178,10 @@ fn job(name: &str, lives: &dyn Fn(&str, u32) -> Life, scale: Scale) -> Value {
         "tasks": [{ "name": "main", "replicas": 1, "template": { "spec": spec } }],
         "policies": [
             { "exitCode": ABORTS, "action": "AbortJob" },
-            { "event": "PodEvicted", "action": "TerminateJob" },
+            { "event": "PodEvicted", "action": "RestartJob" },
         ],
+        // A restart is one too many: the job fails.
+        "maxRetry": 1,
     })
 }
 
@@ -200,6 +202,7 @@ struct Ear<'a> {
     lives: &'a dyn Fn(&str, u32) -> Life,
     scale: Scale,
     controls: Controls,
+    phase: FlowPhase,
 }
 
 impl Watcher for Ear<'_> {
@@ -225,7 +228,9 @@ impl Watcher for Ear<'_> {
         later(self.controls.clone(), self.scale.of(life.runs), control);
     }
 
-    fn passed(&mut self, _: Moment<'_>) {}
+    fn passed(&mut self, moment: Moment<'_>) {
+        self.phase = moment.record.phase;
+    }
 
     fn blocked(&mut self, _: Option<&str>) {}
 }
@@ -280,7 +285,7 @@ pub fn settings() -> Settings {
     }
 }
 
-/// Runs a flow with its jobs as processes.
+/// Runs a flow with its jobs as processes; one that isn't to end is interrupted when patience is.
 ///
 /// # Errors
 ///
@@ -290,6 +295,7 @@ pub fn run(
     lives: &dyn Fn(&str, u32) -> Life,
     acts: &[(jobflow_core::Time, Act)],
     scale: Scale,
+    patience: Option<Duration>,
     folder: &std::path::Path,
 ) -> Result<Ran, RunError> {
     let flow = serde_json::from_value(manifest).map_err(std::io::Error::from)?;
@@ -310,11 +316,19 @@ pub fn run(
         };
         later(surroundings.controls.clone(), scale.of(Span(u64::try_from(at.0).unwrap_or(0))), control);
     }
-    let mut ear = Ear { history: Vec::new(), lives, scale, controls: surroundings.controls.clone() };
+    if let Some(patience) = patience {
+        let interrupt = Arc::clone(&surroundings.interrupt);
+        thread::spawn(move || {
+            thread::sleep(patience);
+            interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    }
+    let controls = surroundings.controls.clone();
+    let mut ear = Ear { history: Vec::new(), lives, scale, controls, phase: FlowPhase::Pending };
     let (_, end) = start(input, settings(), &surroundings, &mut ear)?;
     let end = match end {
         End::Ended(phase) => phase,
-        End::Interrupted | End::Suspended => FlowPhase::Running,
+        End::Interrupted | End::Suspended => ear.phase,
     };
     Ok(Ran { history: ear.history, end, graph })
 }
@@ -329,10 +343,11 @@ pub fn scale(script: &Script) -> Option<Scale> {
     };
     let retried = |entry: &Entry<Arc<str>>| entry.retry.limit + entry.retry.infrastructure_limit > 0;
     let in_seconds = script.policy.deadline.is_some()
+        || !script.acts.is_empty()
         || script.policy.finally_deadline < Span::from_secs(60)
         || script.entries.iter().any(|entry| entry.timeout.is_some() || delayed(entry) || retried(entry));
     if !in_seconds {
-        return Some(Scale(250));
+        return Some(Scale(500));
     }
     let waits = script.entries.iter().filter(|entry| retried(entry)).map(|entry| entry.retry.backoff.initial.as_secs());
     let longest_life = script.lives.values().filter(|life| life.end != JobEnd::Never).map(|life| life.runs.as_secs());
@@ -351,5 +366,10 @@ const LONGEST: u64 = 5;
 /// When it can't be run.
 pub fn play(script: &Script, scale: Scale, folder: &std::path::Path) -> Result<Ran, RunError> {
     let lives = |name: &str, attempt: u32| script.life(name, attempt);
-    run(manifest(&script.entries, &script.policy, &lives, scale), &lives, &script.acts, scale, folder)
+    let lives_end = script.lives.values().filter(|life| life.end != JobEnd::Never).map(|life| life.runs);
+    let acts_end = script.acts.iter().map(|(at, _)| at.since(jobflow_core::Time(0)));
+    let told = lives_end.chain(acts_end).fold(Span::from_secs(4), |sum, span| sum + span);
+    let patience = (!script.end.is_end()).then(|| scale.of(told) + Duration::from_secs(6));
+    let manifest = manifest(&script.entries, &script.policy, &lives, scale);
+    run(manifest, &lives, &script.acts, scale, patience, folder)
 }

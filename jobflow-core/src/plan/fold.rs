@@ -72,7 +72,7 @@ fn remember(planning: &mut Planning<'_>, node: NodeId, view: &JobView) {
     let gang_runs = matches!(view.phase, JobPhase::Running | JobPhase::Completing)
         && total.running.saturating_add(total.succeeded) >= view.min_available;
     let ran = view.ran || gang_runs;
-    let started = ran || total.any_ran() || view.started;
+    let started = gang_runs || total.any_ran() || view.started;
     let news = record.uid.is_none()
         || (!view.tasks.is_empty() && record.tasks.as_ref() != Some(&view.tasks))
         || (started && record.started_since.is_none())

@@ -219,6 +219,7 @@ impl JobLife {
         let mut wake = None;
         self.drop_gone();
         while !self.deleting {
+            let before = self.gang.phase();
             let command = self.command.take();
             let plan = gang::step(&self.spec, &self.gang, &self.observe(), command, now);
             changed |= plan.next != self.gang;
@@ -228,7 +229,13 @@ impl JobLife {
             self.admitted &= !plan.released;
             let fewer = self.drop_gone();
             wake = plan.wake_at;
-            if wake != Some(now) && !fewer {
+            let more = wake == Some(now) || fewer;
+            if more && self.gang.phase() != before {
+                // Whoever looks sees every phase: the rest is for the next round.
+                wake = Some(now);
+                break;
+            }
+            if !more {
                 break;
             }
         }

@@ -17,7 +17,8 @@ pub(super) fn view(job: &JobLife) -> JobView {
     view.changed = gang.status.last_transition;
     view.min_available = job.spec.min_available;
     view.tasks = tasks(job);
-    view.ran = gang
+    // A gang whose pods all failed counts as having been Running; where none began to run, it wasn't.
+    view.ran = job.started && gang
         .status
         .conditions
         .iter()
