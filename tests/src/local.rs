@@ -17,7 +17,9 @@ use jobflow_local::client::Launch;
 use jobflow_local::kit::KitSettings;
 use jobflow_local::resources::Machine;
 use jobflow_local::rundir::{RunId, StateRoot};
-use jobflow_local::runner::{Control, Controls, End, Input, Moment, RunError, Settings, Surroundings, Watcher, start};
+use jobflow_local::runner::{
+    Control, Controls, End, Input, Moment, RunError, Settings, Surroundings, Watcher, start,
+};
 use serde_json::{Map, Value, json};
 
 /// The word that makes a test program an executor.
@@ -60,7 +62,10 @@ pub fn manifest(
     spec.insert("flows".into(), list(false).into());
     if entries.iter().any(|entry| entry.finally) {
         spec.insert("finally".into(), list(true).into());
-        spec.insert("finallyDeadlineSeconds".into(), policy.finally_deadline.as_secs().into());
+        spec.insert(
+            "finallyDeadlineSeconds".into(),
+            policy.finally_deadline.as_secs().into(),
+        );
     }
     let failure_policy = match policy.failure_policy {
         FailurePolicy::StopNew => "StopNew",
@@ -92,12 +97,21 @@ fn entry_of(entry: &Entry<Arc<str>>, lives: &dyn Fn(&str, u32) -> Life, scale: S
         },
     });
     if let Some(on_skipped) = entry.on_skipped {
-        let word = if on_skipped == OnSkipped::Satisfy { "Satisfy" } else { "Propagate" };
+        let word = if on_skipped == OnSkipped::Satisfy {
+            "Satisfy"
+        } else {
+            "Propagate"
+        };
         value["onSkipped"] = word.into();
     }
     if let Some(timeout) = entry.timeout {
         value["timeoutSeconds"] = timeout.span.as_secs().into();
-        value["timeoutScope"] = if timeout.scope == TimeoutScope::Node { "Node" } else { "Attempt" }.into();
+        value["timeoutScope"] = if timeout.scope == TimeoutScope::Node {
+            "Node"
+        } else {
+            "Attempt"
+        }
+        .into();
     }
     if !entry.targets.is_empty() {
         value["dependsOn"] = depends_on(entry);
@@ -137,6 +151,7 @@ fn depends_on(entry: &Entry<Arc<str>>) -> Value {
     value
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "scripts know no further condition")]
 const fn word(condition: &Condition) -> &'static str {
     match condition {
         Condition::Started => "Started",
@@ -155,22 +170,39 @@ const ABORTS: i32 = 97;
 /// to start fails while its pod is initialised.
 fn job(name: &str, lives: &dyn Fn(&str, u32) -> Life, scale: Scale) -> Value {
     // Names are `flow-NAME-main-0` at the first attempt and `flow-NAME-rK-main-0` later.
-    let attempt = format!("k=${{POD#flow-{name}-}}; case $k in r*) k=${{k#r}}; k=${{k%%-*}} ;; *) k=1 ;; esac");
+    let attempt =
+        format!("k=${{POD#flow-{name}-}}; case $k in r*) k=${{k#r}}; k=${{k%%-*}} ;; *) k=1 ;; esac");
     let by_attempt = |script: &dyn Fn(Life) -> String| {
         let arms = (1..=8).map(|attempt| format!("{attempt}) {} ;;", script(lives(name, attempt))));
-        json!(["sh", "-c", format!("{attempt}; case $k in {} esac", arms.collect::<Vec<_>>().join(" "))])
+        json!([
+            "sh",
+            "-c",
+            format!(
+                "{attempt}; case $k in {} esac",
+                arms.collect::<Vec<_>>().join(" ")
+            )
+        ])
     };
     let pod = json!([{ "name": "POD", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }]);
-    let container = |name: &str, command: Value| json!({
-        "name": name, "image": "busybox", "command": command, "env": pod,
-    });
+    let container = |name: &str, command: Value| {
+        json!({
+            "name": name, "image": "busybox", "command": command, "env": pod,
+        })
+    };
     let mut spec = json!({
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": 1,
         "containers": [container("main", by_attempt(&|life| script(life, scale)))],
     });
     if (1..=8).any(|attempt| lives(name, attempt).end == JobEnd::NeverStarts) {
-        let gate = |life: Life| if life.end == JobEnd::NeverStarts { "exit 1" } else { "exit 0" }.to_owned();
+        let gate = |life: Life| {
+            if life.end == JobEnd::NeverStarts {
+                "exit 1"
+            } else {
+                "exit 0"
+            }
+            .to_owned()
+        };
         spec["initContainers"] = json!([container("gate", by_attempt(&gate))]);
     }
     json!({
@@ -192,7 +224,9 @@ fn script(life: Life, scale: Scale) -> String {
         JobEnd::Fails(code) => format!("sleep {seconds}; exit {code}"),
         JobEnd::AbortsItself => format!("sleep {seconds}; exit {ABORTS}"),
         // What befalls these comes from outside.
-        JobEnd::Deleted | JobEnd::Evicted | JobEnd::Never | JobEnd::NeverStarts => "exec sleep 1000".to_owned(),
+        JobEnd::Deleted | JobEnd::Evicted | JobEnd::Never | JobEnd::NeverStarts => {
+            "exec sleep 1000".to_owned()
+        }
     }
 }
 
@@ -210,7 +244,10 @@ impl Watcher for Ear<'_> {
 
     fn changed(&mut self, change: &Change, moment: Moment<'_>) {
         let reason = moment.record.nodes[change.key.node].reason;
-        self.history.push(Step { change: *change, reason });
+        self.history.push(Step {
+            change: *change,
+            reason,
+        });
         if change.to != jobflow_core::NodePhase::Running {
             return;
         }
@@ -299,7 +336,11 @@ pub fn run(
     folder: &std::path::Path,
 ) -> Result<Ran, RunError> {
     let flow = serde_json::from_value(manifest).map_err(std::io::Error::from)?;
-    let input = Input { flow, templates: BTreeMap::new(), objects: Vec::new() };
+    let input = Input {
+        flow,
+        templates: BTreeMap::new(),
+        objects: Vec::new(),
+    };
     let graph = input.parse().map_err(RunError::Faults)?.graph;
     let surroundings = surroundings(folder);
     for (at, act) in acts {
@@ -314,7 +355,11 @@ pub fn run(
             // A restart has tests of its own.
             Act::Forget => continue,
         };
-        later(surroundings.controls.clone(), scale.of(Span(u64::try_from(at.0).unwrap_or(0))), control);
+        later(
+            surroundings.controls.clone(),
+            scale.of(Span(u64::try_from(at.0).unwrap_or(0))),
+            control,
+        );
     }
     if let Some(patience) = patience {
         let interrupt = Arc::clone(&surroundings.interrupt);
@@ -324,13 +369,23 @@ pub fn run(
         });
     }
     let controls = surroundings.controls.clone();
-    let mut ear = Ear { history: Vec::new(), lives, scale, controls, phase: FlowPhase::Pending };
+    let mut ear = Ear {
+        history: Vec::new(),
+        lives,
+        scale,
+        controls,
+        phase: FlowPhase::Pending,
+    };
     let (_, end) = start(input, settings(), &surroundings, &mut ear)?;
     let end = match end {
         End::Ended(phase) => phase,
         End::Interrupted | End::Suspended => ear.phase,
     };
-    Ok(Ran { history: ear.history, end, graph })
+    Ok(Ran {
+        history: ear.history,
+        end,
+        graph,
+    })
 }
 
 /// How a script is played: faster than it says, unless something in it is told to the flow in whole seconds. None
@@ -345,13 +400,27 @@ pub fn scale(script: &Script) -> Option<Scale> {
     let in_seconds = script.policy.deadline.is_some()
         || !script.acts.is_empty()
         || script.policy.finally_deadline < Span::from_secs(60)
-        || script.entries.iter().any(|entry| entry.timeout.is_some() || delayed(entry) || retried(entry));
+        || script
+            .entries
+            .iter()
+            .any(|entry| entry.timeout.is_some() || delayed(entry) || retried(entry));
     if !in_seconds {
         return Some(Scale(500));
     }
-    let waits = script.entries.iter().filter(|entry| retried(entry)).map(|entry| entry.retry.backoff.initial.as_secs());
-    let longest_life = script.lives.values().filter(|life| life.end != JobEnd::Never).map(|life| life.runs.as_secs());
-    let last_act = script.acts.iter().map(|(at, _)| u64::try_from(at.0).unwrap_or(0) / 1000);
+    let waits = script
+        .entries
+        .iter()
+        .filter(|entry| retried(entry))
+        .map(|entry| entry.retry.backoff.initial.as_secs());
+    let longest_life = script
+        .lives
+        .values()
+        .filter(|life| life.end != JobEnd::Never)
+        .map(|life| life.runs.as_secs());
+    let last_act = script
+        .acts
+        .iter()
+        .map(|(at, _)| u64::try_from(at.0).unwrap_or(0) / 1000);
     let longest = waits.chain(longest_life).chain(last_act).max().unwrap_or(0);
     (longest <= LONGEST).then_some(Scale(1000))
 }
@@ -366,9 +435,15 @@ const LONGEST: u64 = 5;
 /// When it can't be run.
 pub fn play(script: &Script, scale: Scale, folder: &std::path::Path) -> Result<Ran, RunError> {
     let lives = |name: &str, attempt: u32| script.life(name, attempt);
-    let lives_end = script.lives.values().filter(|life| life.end != JobEnd::Never).map(|life| life.runs);
+    let lives_end = script
+        .lives
+        .values()
+        .filter(|life| life.end != JobEnd::Never)
+        .map(|life| life.runs);
     let acts_end = script.acts.iter().map(|(at, _)| at.since(jobflow_core::Time(0)));
-    let told = lives_end.chain(acts_end).fold(Span::from_secs(4), |sum, span| sum + span);
+    let told = lives_end
+        .chain(acts_end)
+        .fold(Span::from_secs(4), |sum, span| sum + span);
     let patience = (!script.end.is_end()).then(|| scale.of(told) + Duration::from_secs(6));
     let manifest = manifest(&script.entries, &script.policy, &lives, scale);
     run(manifest, &lives, &script.acts, scale, patience, folder)

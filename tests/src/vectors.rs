@@ -18,8 +18,10 @@ use serde_json::Value;
 
 /// Lines of the built-in file whose ends charge an infrastructure loss to nothing once `infrastructureLimit` is spent.
 /// The reference says that it is charged to `limit` then, and the reference wins: (line, entry, its end, the flow's).
-const CHARGED_TO_LIMIT: [(usize, &str, &str, &str); 2] =
-    [(209, "e3", "Succeeded", "Succeed"), (276, "e0", "Succeeded", "Failed")];
+const CHARGED_TO_LIMIT: [(usize, &str, &str, &str); 2] = [
+    (209, "e3", "Succeeded", "Succeed"),
+    (276, "e0", "Succeeded", "Failed"),
+];
 
 /// One flow with its known end.
 #[derive(Clone, Debug)]

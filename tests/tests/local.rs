@@ -41,11 +41,24 @@ fn main() -> ExitCode {
     if arguments.iter().any(|argument| argument == "--list") {
         return ExitCode::SUCCESS;
     }
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-')).cloned().unwrap_or_default();
-    let chosen = |cases: Vec<Case>| cases.into_iter().filter(|(name, _)| name.contains(&filter)).collect::<Vec<_>>();
+    let filter = arguments
+        .iter()
+        .find(|argument| !argument.starts_with('-'))
+        .cloned()
+        .unwrap_or_default();
+    let chosen = |cases: Vec<Case>| {
+        cases
+            .into_iter()
+            .filter(|(name, _)| name.contains(&filter))
+            .collect::<Vec<_>>()
+    };
     let scripts = run("scripts", chosen(scripts()));
     let vectors = run("flows with known ends", chosen(vectors()));
-    if scripts && vectors { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if scripts && vectors {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn execute(folder: &Path) -> ExitCode {
@@ -94,13 +107,19 @@ fn report(title: &str, results: Vec<(String, Verdict)>) -> bool {
         }
     }
     println!("\n{title}, with processes; kept back: {skipped:?}");
-    println!("{passed} passed, {failed} failed, {} skipped", skipped.values().sum::<usize>());
+    println!(
+        "{passed} passed, {failed} failed, {} skipped",
+        skipped.values().sum::<usize>()
+    );
     failed == 0
 }
 
 fn scripts() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     let case = |path: PathBuf| -> Case {
@@ -132,7 +151,11 @@ fn play_script(text: &str, folder: &Path) -> Verdict {
     match local::play(&script, scale, folder) {
         Ok(ran) => {
             let differences = script.differences(&ran.graph, &ran.history, ran.end);
-            if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences.join("\n  ")) }
+            if differences.is_empty() {
+                Verdict::Passed
+            } else {
+                Verdict::Failed(differences.join("\n  "))
+            }
         }
         Err(error) => Verdict::Failed(format!("{error}: {error:?}")),
     }
@@ -150,7 +173,10 @@ fn vectors() -> Vec<Case> {
         if built_in {
             vector.correct(number + 1);
         }
-        (format!("line {}", number + 1), Box::new(move |folder: &Path| play_vector(&vector, folder)))
+        (
+            format!("line {}", number + 1),
+            Box::new(move |folder: &Path| play_vector(&vector, folder)),
+        )
     };
     text.lines().enumerate().map(case).collect()
 }
@@ -182,5 +208,9 @@ fn compare(vector: &Vector, ran: &local::Ran) -> Verdict {
             differences.push(format!("{name}: expected {expected}, found {found} {reason:?}"));
         }
     }
-    if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences.join("\n  ")) }
+    if differences.is_empty() {
+        Verdict::Passed
+    } else {
+        Verdict::Failed(differences.join("\n  "))
+    }
 }

@@ -18,11 +18,12 @@ pub(super) fn view(job: &JobLife) -> JobView {
     view.min_available = job.spec.min_available;
     view.tasks = tasks(job);
     // A gang whose pods all failed counts as having been Running; where none began to run, it wasn't.
-    view.ran = job.started && gang
-        .status
-        .conditions
-        .iter()
-        .any(|condition| condition.status == JobPhase::Running);
+    view.ran = job.started
+        && gang
+            .status
+            .conditions
+            .iter()
+            .any(|condition| condition.status == JobPhase::Running);
     view.started = job.started;
     view.aborts_itself = aborts_itself(&job.spec);
     view.pods_left = job.has_processes();

@@ -84,6 +84,28 @@ pub(super) fn run(
     }
 }
 
+/// What can be answered on the spot: templates are at hand, and a Job is built to see whether it can be.
+fn answer(input: &Input, prepared: &Prepared, key: &FactKey) -> Option<Answer> {
+    if let FactKey::Rendered(key) = key {
+        return Some(match prepared.job(input, *key, "check") {
+            Ok(ready) => Answer::Rendered(ready.rendered.digest),
+            Err(faults) => {
+                let words: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+                Answer::Unrenderable(words.join("; ").into())
+            }
+        });
+    }
+    let FactKey::Template(node) = key else { return None };
+    let entry = &prepared.flow.entries[node.position()];
+    let named = entry.template.as_deref().unwrap_or(&entry.name);
+    let there = entry.job_spec.is_some() || input.templates.contains_key(named);
+    Some(if there {
+        Answer::Template(TemplateVersion::default())
+    } else {
+        Answer::NoTemplate
+    })
+}
+
 impl<'a> Drive<'a> {
     /// Plans and acts until nothing follows any more; returns when to look again.
     fn turn(&mut self) -> Result<Option<Time>, RunError> {
@@ -110,23 +132,7 @@ impl<'a> Drive<'a> {
     fn plan(&mut self, now: Time) -> Plan {
         let snapshot = self.snapshot(now);
         let (input, prepared) = (self.input, &self.prepared);
-        let answer = |key: &FactKey| match key {
-            FactKey::Template(node) => {
-                let entry = &prepared.flow.entries[node.position()];
-                let named = entry.template.as_deref().unwrap_or(&entry.name);
-                let there = entry.job_spec.is_some() || input.templates.contains_key(named);
-                let found = || Answer::Template(TemplateVersion::default());
-                Some(if there { found() } else { Answer::NoTemplate })
-            }
-            FactKey::Rendered(key) => Some(match prepared.job(input, *key, "check") {
-                Ok(ready) => Answer::Rendered(ready.rendered.digest),
-                Err(faults) => {
-                    let words: Vec<String> = faults.iter().map(|fault| fault.message.clone()).collect();
-                    Answer::Unrenderable(words.join("; ").into())
-                }
-            }),
-            _ => None,
-        };
+        let answer = |key: &FactKey| answer(input, prepared, key);
         plan_with_answers(
             &prepared.flow.graph,
             &self.policy,

@@ -9,7 +9,7 @@ use jobflow_k8s::{
     parse::{Flow, Known, parse},
     render::{Attempt, Rendered, render},
     schema::Schemas,
-    types::{JobFlow, JobTemplate},
+    types::{Entry, JobFlow, JobTemplate},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{RunError, Settings, Surroundings};
 use crate::{
     kit::{Kit, Prepared as PreparedJob},
-    pod::{config::ConfigObjects, identity::JobIdentity},
+    pod::{PodFault, config::ConfigObjects, identity::JobIdentity},
 };
 
 /// The longest part of a flow's name that stands in the name of a run.
@@ -87,7 +87,7 @@ impl Input {
     pub fn check(&self, settings: &Settings, surroundings: &Surroundings) -> Result<(), RunError> {
         let nowhere = std::env::temp_dir().join("jobflow-check");
         let prepared = self.prepare(nowhere, settings, surroundings)?;
-        let mut faults = Vec::new();
+        let mut faults = self.unknown_commands(settings);
         for node in 0..prepared.flow.entries.len() {
             let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
             if let Err(more) = prepared.job(
@@ -109,6 +109,31 @@ impl Input {
         }
     }
 
+    /// Commands that are meant for an entry which the flow doesn't have.
+    fn unknown_commands(&self, settings: &Settings) -> Vec<Fault> {
+        let spec = &self.flow.spec;
+        let names: Vec<&str> = spec
+            .flows
+            .iter()
+            .chain(&spec.finally)
+            .flatten()
+            .map(|entry| entry.name.as_str())
+            .collect();
+        let meant = settings
+            .kit
+            .commands
+            .iter()
+            .filter_map(|command| command.entry.as_deref());
+        meant
+            .filter(|entry| !names.contains(entry))
+            .map(|entry| {
+                let message = format!("--command {entry}/…: the flow has no entry `{entry}`");
+                Fault::error(Code::UnknownReference, FieldPath::root(), message)
+                    .with_suggestion(entry, names.iter().copied())
+            })
+            .collect()
+    }
+
     pub(super) fn prepare(
         &self,
         folder: PathBuf,
@@ -120,7 +145,7 @@ impl Input {
         let mut faults = Vec::new();
         for object in &self.objects {
             if let Err(more) = objects.add(object) {
-                faults.extend(more.into_iter().map(|fault| of_pod(&fault, "")));
+                faults.extend(more.into_iter().map(|fault| of_object(&fault)));
             }
         }
         if !faults.is_empty() {
@@ -168,10 +193,26 @@ impl Prepared {
             .map_err(|faults| {
                 faults
                     .iter()
-                    .map(|fault| of_pod(fault, &entry.name))
+                    .map(|fault| of_job(fault, entry, &self.inline_path(input, key.node)))
                     .collect::<Vec<_>>()
             })?;
         Ok(ReadyJob { rendered, prepared })
+    }
+}
+
+impl Prepared {
+    /// Where the Job of an entry is written, if it is written in the flow.
+    fn inline_path(&self, input: &Input, node: NodeId) -> FieldPath {
+        let first = input.flow.spec.flows.as_ref().map_or(0, Vec::len);
+        let (list, at) = match node.position().checked_sub(first) {
+            Some(at) => ("finally", at),
+            None => ("flows", node.position()),
+        };
+        FieldPath::root()
+            .field("spec")
+            .field(list)
+            .index(at)
+            .field("jobSpec")
     }
 }
 
@@ -187,14 +228,20 @@ fn at_entry(fault: Fault, entry: &str) -> Fault {
     Fault { message, ..fault }
 }
 
-fn of_pod(fault: &crate::pod::PodFault, entry: &str) -> Fault {
-    let of = if entry.is_empty() {
-        String::new()
-    } else {
-        format!("entry `{entry}`: ")
-    };
-    let message = format!("{of}{}: {}", fault.path, fault.message);
-    Fault::error(Code::Unsupported, FieldPath::root(), message)
+/// The fault of an object that containers read.
+fn of_object(fault: &PodFault) -> Fault {
+    Fault::error(Code::Unsupported, fault.path.clone(), fault.message.clone())
+}
+
+/// The fault of an entry's Job: at its place in the flow where the Job is written there, else by the path in the Job.
+fn of_job(fault: &PodFault, entry: &Entry, inline: &FieldPath) -> Fault {
+    let message = format!("entry `{}`: {}", entry.name, fault.message);
+    let mut path = inline.clone();
+    match (&entry.job_spec, fault.path.segments().split_first()) {
+        (Some(_), Some((_, below))) => below.iter().for_each(|segment| path.push(segment.clone())),
+        _ => path = fault.path.clone(),
+    }
+    Fault::error(Code::Unsupported, path, message)
 }
 
 /// The flow's name, short enough for the name of a run.

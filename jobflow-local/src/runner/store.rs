@@ -29,9 +29,13 @@ struct Loaded {
 pub(super) fn save(folder: &RunDir, name: &str, saved: &Snapshotted<'_>) -> Result<(), RunError> {
     let path = folder.path().join(name);
     let text = serde_json::to_vec(saved).map_err(io::Error::from)?;
+    // Whole or not at all: a run that is killed here has not begun.
+    let temporary = path.with_extension("tmp");
     let mut options = OpenOptions::new();
-    let opened = options.write(true).create_new(true).mode(0o600).open(&path);
-    let written = opened.and_then(|mut file| file.write_all(&text));
+    let opened = options.write(true).create_new(true).mode(0o600).open(&temporary);
+    let written = opened
+        .and_then(|mut file| file.write_all(&text))
+        .and_then(|()| fs::rename(&temporary, &path));
     written.map_err(|source| RunError::Saved { path, source })
 }
 

@@ -126,11 +126,20 @@ impl Drive<'_> {
     /// Jobs that are gone, or of no more use, are forgotten. What still runs of one that has ended (beyond its
     /// `minSuccess`, say) is stopped first: nobody waits for it.
     pub(super) fn forget_gone(&mut self) -> Result<(), RunError> {
-        let spent: Vec<JobKey> = self.held.keys().copied().filter(|key| self.is_spent(*key)).collect();
+        let spent: Vec<JobKey> = self
+            .held
+            .keys()
+            .copied()
+            .filter(|key| self.is_spent(*key))
+            .collect();
         let runs = |key: &JobKey| self.host.job(*key).is_some_and(JobLife::has_processes);
         let (running, over): (Vec<JobKey>, Vec<JobKey>) = spent.into_iter().partition(runs);
         running.into_iter().for_each(|key| self.host.delete(key));
-        let missing = self.held.keys().copied().filter(|key| self.host.job(*key).is_none());
+        let missing = self
+            .held
+            .keys()
+            .copied()
+            .filter(|key| self.host.job(*key).is_none());
         let gone: Vec<JobKey> = missing.chain(over).collect();
         for key in gone {
             self.journal.append(&Line::Gone { key })?;
