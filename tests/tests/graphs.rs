@@ -1,7 +1,5 @@
 //! What a graph refuses, and that checking it takes time in line with its size.
 
-#![expect(clippy::unwrap_used, reason = "a test says so when something is missing")]
-
 use std::sync::Arc;
 
 use jobflow_core::graph::{Entry, GraphFault};
