@@ -3,7 +3,11 @@
 //! The program is its own executor, so it has a main of its own.
 
 #![expect(clippy::print_stdout, reason = "a test runner says what it ran")]
-#![expect(clippy::unwrap_used, reason = "a test says so when something is missing")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test says so when something is missing"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
