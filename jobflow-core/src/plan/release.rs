@@ -192,7 +192,9 @@ fn submit(planning: &mut Planning<'_>, node: NodeId, template: TemplateVersion) 
         .timeout
         .is_some_and(|timeout| timeout.scope == TimeoutScope::Node)
     {
-        record.node_clock.get_or_insert_with(|| Clock::started(now));
+        // It stood still while the node was paused, and runs from here on.
+        let clock = record.node_clock.get_or_insert_with(|| Clock::started(now));
+        clock.hold(false, now);
     }
     planning.on(node, NodeEvent::Submit, None, now);
     let key = planning.key(node);
