@@ -11,6 +11,8 @@ use super::Format;
 /// Each replica of each task is a process here, with its own folder, output and environment. A run outlives its
 /// terminal: after an interruption `--resume` goes on where it was.
 ///
+/// It ends with the last lines of what the entries wrote that nothing waits for, or of those that failed.
+///
 /// A task's environment holds PATH, HOME (a folder of the run), LANG, TZ, TMPDIR, VIRTUAL_ENV, CONDA_PREFIX and what its
 /// manifest says. Images are not pulled: a command is looked up on this machine.
 #[derive(Clone, Debug, Args)]
@@ -35,6 +37,9 @@ pub(crate) struct RunArguments {
     /// How progress and result are written; json is one object a line, the last one is the result
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub(crate) output: Format,
+    /// Don't show at the end what the last entries, or those that failed, wrote
+    #[arg(long)]
+    pub(crate) no_output: bool,
     /// Most jobs alive at once, beside what the flow itself says
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,

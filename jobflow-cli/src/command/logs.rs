@@ -1,5 +1,6 @@
 //! `jobflow logs`: what the tasks of a run wrote.
 
+mod ending;
 mod files;
 mod lines;
 mod reading;
@@ -17,6 +18,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::Past;
+pub(crate) use ending::{Attempt, last_lines};
 use files::{LogFile, Selector};
 use lines::Lines;
 use reading::Reading;

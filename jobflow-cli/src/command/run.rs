@@ -1,5 +1,6 @@
 //! `jobflow run`: a flow on this machine, to its end.
 
+mod ending;
 mod input;
 mod interrupt;
 mod kit;
@@ -11,6 +12,7 @@ use std::io::{self, Read};
 
 use jobflow_core::FlowPhase;
 use jobflow_local::client::Launch;
+use jobflow_local::rundir::RunId;
 use jobflow_local::runner::{self, Controls, End, RunError, Surroundings};
 
 use crate::arguments::{Format, RunArguments};
@@ -20,34 +22,50 @@ use crate::display::{Outcome, Progress};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::{Past, now, refused, state_root};
+use ending::Ending;
 use watch::Watching;
+
+/// A run that has come to rest.
+struct Ended {
+    run: RunId,
+    end: End,
+    ending: Option<Ending>,
+}
 
 /// Runs a flow, or goes on with a run.
 pub(crate) fn run(arguments: &RunArguments, console: &mut Console) -> Result<Exit, Failure> {
     let surroundings = surroundings()?;
-    let (run, end) = match &arguments.resume {
+    let Ended { run, end, ending } = match &arguments.resume {
         Some(wanted) => resume(wanted, arguments.output, &surroundings, console)?,
         None => start(arguments, &surroundings, console)?,
     };
+    if let (End::Ended(_), Some(ending), false) = (end, ending, is_quiet(arguments)) {
+        ending.show(run.as_str(), &surroundings.root.path(&run), console)?;
+    }
     if matches!(end, End::Interrupted) {
         console.talk(&format!("interrupted; go on with: jobflow run --resume {run}\n"));
     }
     Ok(exit(end))
 }
 
+/// Whether the output of tasks is not to be shown.
+fn is_quiet(arguments: &RunArguments) -> bool {
+    arguments.no_output || matches!(arguments.output, Format::Json)
+}
+
 fn start(
     arguments: &RunArguments,
     surroundings: &Surroundings,
     console: &mut Console,
-) -> Result<(String, End), Failure> {
+) -> Result<Ended, Failure> {
     let mut read = input::read(arguments, console)?;
     let settings = settings::of(arguments)?;
     let mut watching = Watching::new(Progress::new(console, arguments.output));
     let result = runner::start(read.input, settings, surroundings, &mut watching);
     match result {
         Ok((run, end)) => {
-            watching.ended(outcome(end))?;
-            Ok((run.to_string(), end))
+            let ending = watching.ended(outcome(end))?;
+            Ok(Ended { run, end, ending })
         }
         Err(RunError::Faults(faults)) => {
             drop(watching);
@@ -67,14 +85,15 @@ fn resume(
     format: Format,
     surroundings: &Surroundings,
     console: &mut Console,
-) -> Result<(String, End), Failure> {
+) -> Result<Ended, Failure> {
     let past = Past::look()?;
     let entry = past.choose(Some(wanted).filter(|wanted| !wanted.is_empty()))?;
     let mut watching = Watching::new(Progress::new(console, format));
     match runner::resume(&entry.record.id, surroundings, &mut watching) {
         Ok(end) => {
-            watching.ended(outcome(end))?;
-            Ok((entry.record.id.to_string(), end))
+            let ending = watching.ended(outcome(end))?;
+            let run = entry.record.id.clone();
+            Ok(Ended { run, end, ending })
         }
         Err(error) => Err(could_not_run(&error)),
     }

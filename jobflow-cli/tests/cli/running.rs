@@ -61,6 +61,52 @@ fn a_flow_that_fails_ends_with_1_and_says_why() {
     assert!(ran.stderr.contains("a: Failed (the job failed"), "{}", ran.stderr);
 }
 
+/// What a run ends with, below its table; then where there is more, without the run's name.
+fn ending(ran: &Ran) -> String {
+    let output: Vec<&str> = ran.stdout.lines().skip_while(|line| !line.is_empty()).collect();
+    let logs = ran
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once("jobflow logs "));
+    let more: Vec<String> = logs
+        .map(|(said, logs)| format!("{said}jobflow logs RUN {}", logs.split_once(' ').unwrap().1))
+        .collect();
+    format!("{}\n--- more\n{}", output.join("\n"), more.join("\n"))
+}
+
+#[test]
+fn a_run_ends_with_what_its_last_entries_wrote() {
+    let flow = chain(&[("a", "echo one"), ("b", "seq 12; printf 'no\\033end'")]);
+    let world = World::with("flow.yaml", &flow);
+    let ran = world.run(&["run", "flow.yaml"]);
+    assert!(
+        ran.stdout
+            .ends_with("\n\nb:\n4\n5\n6\n7\n8\n9\n10\n11\n12\nno\u{1b}end\n"),
+        "{}",
+        ran.shown()
+    );
+    assert!(world.run(&["run", "--resume"]).stdout.ends_with("no\u{1b}end\n"));
+    let quiet = world.run(&["run", "flow.yaml", "--no-output"]);
+    assert!(!quiet.stdout.contains("12\n"), "{}", quiet.stdout);
+}
+
+#[test]
+fn a_run_that_fails_ends_with_what_the_failed_entries_wrote() {
+    let world = World::with(
+        "flow.yaml",
+        &chain(&[("a", "echo broken >&2; exit 3"), ("b", "true")]),
+    );
+    let ran = world.run(&["run", "flow.yaml"]);
+    insta::assert_snapshot!(ending(&ran), @r"
+    a:
+    broken
+    --- more
+    all that a wrote: jobflow logs RUN a
+    ");
+    let json = world.run(&["run", "flow.yaml", "-o", "json"]);
+    assert!(!json.shown().contains("broken"), "{}", json.stdout);
+}
+
 #[test]
 fn a_flow_that_is_wrong_starts_nothing() {
     let text = chain(&[("a", "true")]).replace("dependsOn", "dependOn");

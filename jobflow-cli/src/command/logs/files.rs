@@ -4,6 +4,7 @@
 //! logs/NODE-INSTANCE-ATTEMPT.TASK-REPLICA-INCARNATION/CONTAINER.RUN.log      NODE is a number, the entry's position
 //! ```
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -36,6 +37,17 @@ pub(super) struct LogFile {
     pub(super) path: PathBuf,
     /// What its lines are told apart by.
     pub(super) label: String,
+}
+
+impl Selector {
+    /// All that an entry wrote.
+    pub(super) fn entry(name: &str) -> Self {
+        Self {
+            node: name.to_owned(),
+            task: None,
+            index: None,
+        }
+    }
 }
 
 impl FromStr for Selector {
@@ -89,6 +101,15 @@ pub(super) fn find(folder: &Dir, selector: &Selector, node: usize) -> io::Result
     }
     files.sort_unstable();
     Ok(files)
+}
+
+/// Of the logs of an entry, in their order, those of one attempt; a container that ran again has its newest only.
+pub(super) fn newest(files: Vec<LogFile>, attempt: u32) -> Vec<LogFile> {
+    let mut newest = BTreeMap::new();
+    for file in files.into_iter().filter(|file| file.attempt == attempt) {
+        newest.insert((file.task.clone(), file.index, file.container.clone()), file);
+    }
+    newest.into_values().collect()
 }
 
 /// What the name of a pod's folder says.
@@ -205,6 +226,16 @@ mod tests {
         );
         assert_eq!(labels("n/big-worker/1"), ["n/big-worker/1 main"]);
         assert_eq!(labels("n/none"), [""; 0]);
+        let of_attempt = |attempt| -> Vec<String> {
+            let found = find(&dir, &selector("n"), 2).unwrap();
+            newest(found, attempt)
+                .into_iter()
+                .map(|file| file.label)
+                .collect()
+        };
+        assert_eq!(of_attempt(1).len(), 3);
+        assert_eq!(of_attempt(2), ["n/big-worker/0 main attempt 2"]);
+        assert_eq!(of_attempt(3), [""; 0]);
     }
 
     #[test]

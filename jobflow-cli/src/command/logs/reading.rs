@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, FileExt, OpenOptions};
+use cap_std::fs::{Dir, File, FileExt, OpenOptions};
 
 /// How much is read at once.
 const CHUNK: usize = 256 << 10;
+/// How much of a log's end is read for its last lines.
+const END: usize = 16 << 10;
 
 /// How far a log was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,44 @@ fn tail(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// The last bytes of a log; empty where there is none.
+pub(super) fn end(folder: &Dir, path: &Path) -> io::Result<Vec<u8>> {
+    let after = last(folder, &tail(path), END)?;
+    let mut bytes = last(folder, path, END.saturating_sub(after.len()))?;
+    bytes.extend(after);
+    Ok(bytes)
+}
+
+fn last(folder: &Dir, path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let Some((file, length)) = open(folder, path)? else {
+        return Ok(Vec::new());
+    };
+    let from = length.saturating_sub(u64::try_from(most).unwrap_or(u64::MAX));
+    read(&file, from, most)
+}
+
 fn part(folder: &Dir, path: &Path, offset: &mut u64) -> io::Result<Option<Vec<u8>>> {
+    let Some((file, length)) = open(folder, path)? else {
+        return Ok(None);
+    };
+    // The end of a log is rewritten when it grows too large; what was between is lost.
+    if length < *offset {
+        *offset = 0;
+    }
+    let bytes = read(&file, *offset, CHUNK)?;
+    *offset = offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    Ok((!bytes.is_empty()).then_some(bytes))
+}
+
+fn read(file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; most];
+    let count = file.read_at(&mut bytes, from)?;
+    bytes.truncate(count);
+    Ok(bytes)
+}
+
+/// A regular file and its length, opened without following a link or waiting.
+fn open(folder: &Dir, path: &Path) -> io::Result<Option<(File, u64)>> {
     let mut options = OpenOptions::new();
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
     cap_std::fs::OpenOptionsExt::custom_flags(options.read(true), i32::try_from(flags).unwrap_or_default());
@@ -41,18 +80,7 @@ fn part(folder: &Dir, path: &Path, offset: &mut u64) -> io::Result<Option<Vec<u8
         opened => opened?,
     };
     let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Ok(None);
-    }
-    // The end of a log is rewritten when it grows too large; what was between is lost.
-    if metadata.len() < *offset {
-        *offset = 0;
-    }
-    let mut bytes = vec![0; CHUNK];
-    let count = file.read_at(&mut bytes, *offset)?;
-    bytes.truncate(count);
-    *offset = offset.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
-    Ok((count > 0).then_some(bytes))
+    Ok(metadata.is_file().then(|| (file, metadata.len())))
 }
 
 #[cfg(test)]
@@ -77,5 +105,18 @@ mod tests {
         assert_eq!(next().as_deref(), Some(&b"end"[..]));
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("b.log")).unwrap();
         assert!(Reading::default().next(&dir, Path::new("b.log")).is_err());
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_in_its_last_file_and_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+        let path = Path::new("a.log");
+        assert_eq!(end(&dir, path).unwrap(), b"");
+        std::fs::write(folder.path().join("a.log"), "x".repeat(END) + "one\n").unwrap();
+        assert!(end(&dir, path).unwrap().ends_with(b"xone\n"));
+        std::fs::write(folder.path().join("a.log.tail"), "two\n").unwrap();
+        let bytes = end(&dir, path).unwrap();
+        assert!(bytes.len() == END && bytes.ends_with(b"xone\ntwo\n"));
     }
 }

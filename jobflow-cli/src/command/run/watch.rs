@@ -7,6 +7,7 @@ use jobflow_core::{Change, JobKey, NodeId, Time};
 use jobflow_local::rundir::RunId;
 use jobflow_local::runner::{Moment, Watcher};
 
+use super::ending::Ending;
 use crate::display::{Outcome, Progress};
 use crate::failure::Failure;
 use crate::standing::{Source, Standing};
@@ -14,17 +15,28 @@ use crate::standing::{Source, Standing};
 /// Hears the runner, and shows what it says.
 pub(super) struct Watching<'a> {
     progress: Progress<'a>,
+    ending: Option<Ending>,
 }
 
 impl<'a> Watching<'a> {
     /// Hears nothing yet.
     pub(super) const fn new(progress: Progress<'a>) -> Self {
-        Self { progress }
+        Self {
+            progress,
+            ending: None,
+        }
     }
 
-    /// Shows the result.
-    pub(super) fn ended(self, outcome: Outcome) -> Result<(), Failure> {
-        self.progress.ended(outcome)
+    /// Shows the result; returns whose output belongs to it, if the flow was seen to end.
+    pub(super) fn ended(self, outcome: Outcome) -> Result<Option<Ending>, Failure> {
+        self.progress.ended(outcome)?;
+        Ok(self.ending)
+    }
+
+    fn see(&mut self, moment: &Moment<'_>) {
+        if moment.record.phase.is_end() {
+            self.ending = Some(Ending::of(moment.graph, moment.record));
+        }
     }
 }
 
@@ -35,6 +47,7 @@ impl Watcher for Watching<'_> {
     }
 
     fn changed(&mut self, change: &Change, moment: Moment<'_>) {
+        self.see(&moment);
         let source = source(&moment);
         let row = || source.row(change.key.node, pods(&moment));
         self.progress.changed(change, row, source.took());
@@ -45,6 +58,7 @@ impl Watcher for Watching<'_> {
     }
 
     fn passed(&mut self, moment: Moment<'_>) {
+        self.see(&moment);
         self.progress
             .passed(|| Standing::of(&source(&moment), pods(&moment)));
     }
