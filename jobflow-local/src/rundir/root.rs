@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     io,
-    os::unix::fs::DirBuilderExt,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::PathBuf,
 };
 
@@ -63,7 +63,7 @@ impl StateRoot {
     ///
     /// # Errors
     ///
-    /// When it exists, or can't be made.
+    /// When it exists, can't be made, or would be in a folder of another user.
     pub fn create(&self, record: RunRecord, token: &str) -> Result<RunDir, RunDirError> {
         let runs = self.runs();
         fs::DirBuilder::new()
@@ -71,6 +71,7 @@ impl StateRoot {
             .mode(0o700)
             .create(&runs)
             .map_err(system(&runs))?;
+        self.check_owner(record.identity.user)?;
         RunDir::create(self.path(&record.id), record, token)
     }
 
@@ -80,6 +81,7 @@ impl StateRoot {
     ///
     /// When it is missing, in use, read-only, or belongs to another user or host.
     pub fn open(&self, id: &RunId, identity: &Identity) -> Result<RunDir, RunDirError> {
+        self.check_owner(identity.user)?;
         RunDir::open(self.path(id), id, identity)
     }
 
@@ -87,13 +89,14 @@ impl StateRoot {
     ///
     /// # Errors
     ///
-    /// When the folder can't be read.
+    /// When the folder can't be read, or belongs to another user.
     pub fn list(&self, user: u32) -> Result<Vec<RunEntry>, RunDirError> {
         let runs = self.runs();
         let entries = match fs::read_dir(&runs) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(system(&runs))?,
         };
+        self.check_owner(user)?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut ids: Vec<RunId> = names.filter_map(|name| RunId::parse(&name).ok()).collect();
         ids.sort_unstable();
@@ -125,6 +128,22 @@ impl StateRoot {
     /// Returns where a run's folder is, or would be.
     pub fn path(&self, id: &RunId) -> PathBuf {
         self.runs().join(id.as_str())
+    }
+
+    /// Whoever owns the folder of the runs, or the one around it, could put other folders in their places.
+    fn check_owner(&self, user: u32) -> Result<(), RunDirError> {
+        let runs = self.runs();
+        for (path, trusted) in [(&self.0, [user, 0]), (&runs, [user, user])] {
+            let owner = match fs::metadata(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                other => other.map_err(system(path))?.uid(),
+            };
+            if !trusted.contains(&owner) {
+                let path = path.clone();
+                return Err(RunDirError::OtherUser { path, owner, user });
+            }
+        }
+        Ok(())
     }
 
     fn runs(&self) -> PathBuf {
@@ -233,7 +252,10 @@ mod tests {
             root.open(&record.id, &other_user),
             Err(RunDirError::OtherUser { .. })
         ));
-        assert_eq!(root.list(identity().user + 1).unwrap(), []);
+        assert!(matches!(
+            root.list(identity().user + 1),
+            Err(RunDirError::OtherUser { .. })
+        ));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         assert!(matches!(
             root.open(&record.id, &identity()),
