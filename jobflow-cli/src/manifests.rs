@@ -78,7 +78,11 @@ impl Manifests {
         let mut faults = std::mem::take(&mut self.faults);
         // Of two that say the same thing, the one with help goes first and stays.
         faults.sort_by_cached_key(|fault| (order(fault), fault.code, fault.help.is_none()));
-        faults.dedup_by_key(|fault| (fault.code, fault.place.clone(), fault.path.clone()));
+        let told = |fault: &Fault| {
+            let elsewhere = fault.place.is_none().then(|| fault.message.clone());
+            (fault.code, fault.place.clone(), fault.path.clone(), elsewhere)
+        };
+        faults.dedup_by(|later, earlier| told(later) == told(earlier));
         self.faults = faults;
     }
 }

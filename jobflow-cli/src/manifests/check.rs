@@ -73,9 +73,32 @@ fn of_flow(document: &Document, schemas: &Schemas, known: Known<'_>) -> Vec<Faul
         Ok(flow) => flow.warnings,
         Err(faults) => faults,
     };
+    faults.extend(of_inline_jobs(document, schemas));
     // A value of a wrong type keeps the flow from being parsed; its names and arrows can be looked at nonetheless.
     if serde_json::from_value::<JobFlow>(document.value.clone()).is_err() {
         faults.extend(of_shape(document));
+    }
+    faults
+}
+
+/// What is wrong with Jobs that are written in the flow.
+fn of_inline_jobs(document: &Document, schemas: &Schemas) -> Vec<Fault> {
+    let spec = FieldPath::root().field("spec");
+    let mut faults = Vec::new();
+    for list in ["flows", "finally"] {
+        let entries = document.value.pointer(&format!("/spec/{list}"));
+        let entries = entries.and_then(Value::as_array).into_iter().flatten();
+        for (at, entry) in entries.enumerate() {
+            let Some(Value::Object(job)) = entry.get("jobSpec") else {
+                continue;
+            };
+            let path = spec.field(list).index(at).field("jobSpec");
+            let found = match JobView::read(schemas, job, &path) {
+                Ok((_, warnings)) => warnings,
+                Err(found) => found,
+            };
+            faults.extend(found.into_iter().map(|fault| document.with_place(fault)));
+        }
     }
     faults
 }

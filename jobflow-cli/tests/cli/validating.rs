@@ -113,6 +113,30 @@ fn control_characters_of_a_manifest_never_reach_the_terminal() {
 }
 
 #[test]
+fn hostile_names_of_tasks_and_flows_are_refused_in_their_places() {
+    let flow = "\
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobFlow
+metadata:
+  name: ../../etc/passwd
+spec:
+  flows:
+    - name: \"a\\e[31m\"
+      jobSpec:
+        tasks:
+          - name: ../../x
+            replicas: 1
+            template: {spec: {containers: [{name: main, image: x}]}}
+";
+    let ran = World::with("flow.yaml", flow).run(&["run", "flow.yaml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    for place in ["flow.yaml:4:3", "flow.yaml:7:7", "flow.yaml:10:13"] {
+        assert!(ran.stderr.contains(place), "{place}: {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains('\u{1b}'), "{:?}", ran.stderr);
+}
+
+#[test]
 fn a_fault_is_drawn_with_what_the_locale_has() {
     let world = four_faults();
     let unicode = Ran::of(world.command(&["validate", "flow.yaml"]).env("LC_ALL", "C.UTF-8"));
