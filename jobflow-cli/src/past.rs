@@ -82,7 +82,29 @@ pub(crate) fn now() -> i64 {
 
 /// The failure of using a run's folder.
 pub(crate) fn refused(error: &RunDirError) -> Failure {
-    Failure::could_not_run("cannot use the runs of this machine").because(error)
+    let failure = Failure::could_not_run("cannot use the runs of this machine").because(error);
+    match help(error) {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
+}
+
+/// What to do about it, where the cause doesn't say so itself.
+fn help(error: &RunDirError) -> Option<String> {
+    match error {
+        RunDirError::InUse(id) => Some(format!("see how it stands with: jobflow status {id}")),
+        RunDirError::OtherUser { .. } | RunDirError::ReadOnly(_) | RunDirError::System { .. } => {
+            Some("another folder for runs can be named with JOBFLOW_STATE_DIR".to_owned())
+        }
+        // The others say all there is, and so do those that a later version adds.
+        RunDirError::Missing(_)
+        | RunDirError::Exists(_)
+        | RunDirError::OtherHost { .. }
+        | RunDirError::NotPrivate { .. }
+        | RunDirError::Foreign { .. }
+        | RunDirError::NoPlace
+        | _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -73,10 +73,7 @@ fn start(
             diagnose::tell(&read.manifests, console);
             Err(Failure::Told(Exit::WrongInput))
         }
-        Err(error) => {
-            drop(watching);
-            Err(could_not_run(&error))
-        }
+        Err(error) => Err(could_not_run(&error, watching)),
     }
 }
 
@@ -95,7 +92,7 @@ fn resume(
             let run = entry.record.id.clone();
             Ok(Ended { run, end, ending })
         }
-        Err(error) => Err(could_not_run(&error)),
+        Err(error) => Err(could_not_run(&error, watching)),
     }
 }
 
@@ -118,11 +115,15 @@ fn random() -> io::Result<[u8; 16]> {
     Ok(bytes)
 }
 
-fn could_not_run(error: &RunError) -> Failure {
+fn could_not_run(error: &RunError, watching: Watching<'_>) -> Failure {
     if let RunError::Folder(error) = error {
         return refused(error);
     }
-    Failure::could_not_run("the flow could not be run to its end").because(error)
+    let failure = Failure::could_not_run("the flow could not be run to its end").because(error);
+    match watching.broken_off() {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
 }
 
 const fn outcome(end: End) -> Outcome {

@@ -69,7 +69,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn changed(&mut self, change: &Change, row: impl FnOnce() -> Option<Row>, took: i64) {
         let wanted = match self.format {
             Format::Json => true,
-            Format::Text => is_told(change.to) && self.console.drawable().is_none(),
+            Format::Text => (is_told(change.to) || is_set_back(change)) && self.console.drawable().is_none(),
         };
         let Some(row) = wanted.then(row).flatten() else {
             return;
@@ -110,8 +110,7 @@ impl<'a> Progress<'a> {
 
     /// Says something above the table.
     pub(crate) fn note(&mut self, text: &str) {
-        let clear = self.screen.clear();
-        self.console.redraw(&clear);
+        self.clear();
         self.console.talk(&format!("{}\n", escape::terminal(text)));
     }
 
@@ -120,10 +119,15 @@ impl<'a> Progress<'a> {
         self.last = Some(standing);
     }
 
-    /// Writes the result.
-    pub(crate) fn ended(mut self, outcome: Outcome) -> Result<(), Failure> {
+    /// Takes the table away.
+    pub(crate) fn clear(&mut self) {
         let clear = self.screen.clear();
         self.console.redraw(&clear);
+    }
+
+    /// Writes the result.
+    pub(crate) fn ended(mut self, outcome: Outcome) -> Result<(), Failure> {
+        self.clear();
         let Some(standing) = self.last else { return Ok(()) };
         match self.format {
             Format::Json => {
@@ -178,6 +182,11 @@ const fn is_told(phase: NodePhase) -> bool {
     }
 }
 
+/// Whether an attempt whose tasks ran waits for them again: they were lost, and are made anew.
+fn is_set_back(change: &Change) -> bool {
+    change.from == NodePhase::Running && change.to == NodePhase::Queued
+}
+
 fn line(change: &Change, row: &Row, took: i64) -> String {
     let why = match row.why.is_empty() {
         true => String::new(),
@@ -187,7 +196,16 @@ fn line(change: &Change, row: &Row, took: i64) -> String {
         0 | 1 => String::new(),
         attempt => format!(", attempt {attempt}"),
     };
-    let text = format!("[{}] {}: {}{attempt}{why}", span(took), row.name, change.to);
+    let again = match is_set_back(change) {
+        true => " again, its tasks are made anew",
+        false => "",
+    };
+    let text = format!(
+        "[{}] {}: {}{attempt}{again}{why}",
+        span(took),
+        row.name,
+        change.to
+    );
     escape::terminal(&text) + "\n"
 }
 

@@ -1,6 +1,6 @@
 //! `jobflow run`, with real processes.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -63,7 +63,12 @@ fn a_flow_that_fails_ends_with_1_and_says_why() {
 
 /// What a run ends with, below its table; then where there is more, without the run's name.
 fn ending(ran: &Ran) -> String {
-    let output: Vec<&str> = ran.stdout.lines().skip_while(|line| !line.is_empty()).collect();
+    let output: Vec<&str> = ran
+        .stdout
+        .lines()
+        .skip_while(|line| !line.is_empty())
+        .skip(1)
+        .collect();
     let logs = ran
         .stderr
         .lines()
@@ -118,6 +123,31 @@ fn a_flow_that_is_wrong_starts_nothing() {
 }
 
 #[test]
+fn every_missing_template_is_told_with_its_place() {
+    let flow = "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {name: f}\nspec:\n  flows:\n  \
+                - name: a\n  - name: b\n    template: none\n";
+    let ran = World::with("flow.yaml", flow).run(&["run", "flow.yaml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    insta::assert_snapshot!(ran.stderr, @r"
+    error[unknown-reference]: entry `a`: there is no JobTemplate `a`
+     --> flow.yaml:6:5
+      |
+    6 |   - name: a
+      |     ^^^^ spec.flows[0].name
+      |
+      = help: name the file that holds it too, or write the job here as `jobSpec`
+
+    error[unknown-reference]: entry `b`: there is no JobTemplate `none`
+     --> flow.yaml:8:5
+      |
+    8 |     template: none
+      |     ^^^^^^^^ spec.flows[1].template
+      |
+      = help: name the file that holds it too, or write the job here as `jobSpec`
+    ");
+}
+
+#[test]
 fn arguments_that_make_no_sense_start_nothing() {
     let world = World::with("flow.yaml", &chain(&[("a", "true")]));
     for arguments in [
@@ -149,27 +179,39 @@ fn a_new_flow_runs_as_it_is() {
     assert_eq!(ran.code, 0, "{}", ran.shown());
 }
 
-#[test]
-fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
-    let world = World::with("flow.yaml", &chain(&[("a", "test -e go || sleep 60")]));
+/// A run whose first task runs.
+fn begun(world: &World, arguments: &[&str]) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_jobflow"))
-        .args(["run", "flow.yaml", "--grace", "1"])
+        .args(arguments)
         .current_dir(world.path())
         .env("JOBFLOW_STATE_DIR", world.path().join("state"))
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    while !world.run(&["status"]).stdout.contains("Running") {
+    while !world.run(&["status"]).stdout.contains("Running  ") {
         assert!(begun.elapsed() < Duration::from_secs(20), "it never ran");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let killed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(killed.success());
+    child
+}
+
+fn kill(signal: &str, process: &str) {
+    assert!(
+        Command::new("kill")
+            .args([signal, process])
+            .status()
+            .unwrap()
+            .success()
+    );
+}
+
+#[test]
+fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
+    let world = World::with("flow.yaml", &chain(&[("a", "test -e go || sleep 60")]));
+    let child = begun(&world, &["run", "flow.yaml", "--grace", "1"]);
+    kill("-INT", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
@@ -182,4 +224,139 @@ fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
     let ran = world.run(&["run", "--resume", "-o", "json"]);
     assert_eq!(ran.code, 0, "{}", ran.shown());
     assert_eq!(events(&ran.stdout)[0]["resumed"], true);
+}
+
+/// The executor of the newest run in a folder's state.
+fn executor(world: &World) -> String {
+    let runs = world.path().join("state/runs");
+    let of_this =
+        |arguments: &str| arguments.contains("__executor") && arguments.contains(runs.to_str().unwrap());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let found = processes.filter(|process| {
+        let arguments = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        of_this(&String::from_utf8_lossy(&arguments))
+    });
+    found.last().unwrap().file_name().into_string().unwrap()
+}
+
+#[test]
+fn a_task_is_made_anew_when_its_executor_is_killed() {
+    let world = World::with("flow.yaml", &chain(&[("a", "test -e go || sleep 60; echo done")]));
+    let child = begun(&world, &["run", "flow.yaml"]);
+    let world = world.and("go", "");
+    kill("-KILL", &executor(&world));
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("a: Queued again, its tasks are made anew"),
+        "{said}"
+    );
+    assert!(output.stdout.ends_with(b"a:\ndone\n"));
+}
+
+#[test]
+fn a_run_is_decided_for_by_one() {
+    let world = World::with("flow.yaml", &chain(&[("a", "sleep 60")]));
+    let child = begun(&world, &["run", "flow.yaml", "--grace", "1"]);
+    let second = world.run(&["run", "--resume"]);
+    assert_eq!((second.code, second.stdout.as_str()), (3, ""));
+    assert!(
+        second.stderr.contains("is in use by another jobflow"),
+        "{}",
+        second.stderr
+    );
+    assert!(
+        second
+            .stderr
+            .contains("help: see how it stands with: jobflow status"),
+        "{}",
+        second.stderr
+    );
+    kill("-INT", &child.id().to_string());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
+#[test]
+fn a_command_that_is_not_there_and_a_signal_are_told() {
+    for (command, why) in [
+        ("exec /no/such/command", "exited with 127"),
+        ("kill -SEGV $$$$", "was ended by signal 11"),
+    ] {
+        let ran = World::with("flow.yaml", &chain(&[("a", command)])).run(&["run", "flow.yaml"]);
+        assert_eq!(ran.code, 1, "{}", ran.shown());
+        assert!(ran.stdout.contains(why), "{}", ran.shown());
+    }
+}
+
+#[test]
+fn output_without_end_is_kept_in_bounds() {
+    let world = World::with("flow.yaml", &chain(&[("a", "yes | head -c 50000000; echo last")]));
+    let ran = world.run(&["run", "flow.yaml"]);
+    assert!(
+        ran.code == 0 && ran.stdout.ends_with("\ny\nlast\n"),
+        "{}",
+        ran.shown()
+    );
+    assert!(world.run(&["logs", "a"]).stdout.len() < 20_000_000);
+}
+
+#[test]
+fn a_run_that_could_not_be_written_down_goes_on_when_there_is_room() {
+    let entries = [
+        ("a", "true"),
+        ("b", "true"),
+        ("c", "true"),
+        ("d", "true"),
+        ("e", "echo all"),
+    ];
+    let world = World::with("flow.yaml", &chain(&entries));
+    // A file that may not grow stands for a disk that is full.
+    let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" run flow.yaml";
+    let ran = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_jobflow")])
+        .current_dir(world.path())
+        .env("JOBFLOW_STATE_DIR", world.path().join("state"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("help: when that is mended, go on with: jobflow run --resume "),
+        "{said}"
+    );
+    let ran = world.run(&["run", "--resume"]);
+    assert!(
+        ran.code == 0 && ran.stdout.ends_with("\ne:\nall\n"),
+        "{}",
+        ran.shown()
+    );
+}
+
+#[test]
+fn few_open_files_slow_a_run_and_stop_it_not() {
+    let names: Vec<String> = (0..60).map(|at| format!("e{at}")).collect();
+    let entries: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "sleep 0.1")).collect();
+    let flow = chain(&entries);
+    let all_at_once: String = flow
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("dependsOn"))
+        .collect();
+    let world = World::with("flow.yaml", &all_at_once);
+    let ran = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -n 64; exec \"$0\" run flow.yaml",
+            env!("CARGO_BIN_EXE_jobflow"),
+        ])
+        .current_dir(world.path())
+        .env("JOBFLOW_STATE_DIR", world.path().join("state"))
+        .output()
+        .unwrap();
+    assert_eq!(
+        ran.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
 }

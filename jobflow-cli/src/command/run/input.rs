@@ -1,6 +1,9 @@
 //! From manifests to the objects of a run.
 
+use std::collections::BTreeMap;
+
 use jobflow_k8s::check::{Subject, subject};
+use jobflow_k8s::fault::{Code, Fault, FieldPath};
 use jobflow_k8s::schema::Kind;
 use jobflow_k8s::types::{JobFlow, JobTemplate};
 use jobflow_k8s::yaml::Document;
@@ -29,7 +32,14 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
     }
     // What was told once is not told again.
     manifests.faults.clear();
-    let mut flow = the_flow(&manifests.documents, arguments.flow.as_deref())?;
+    let (document, mut flow) = the_flow(&manifests.documents, arguments.flow.as_deref())?;
+    let templates = templates(&manifests.documents)?;
+    let missing = missing_templates(document, &flow, &templates);
+    if !missing.is_empty() {
+        manifests.add(missing);
+        diagnose::tell(&manifests, console);
+        return Err(Failure::Told(Exit::WrongInput));
+    }
     if let Some(name) = &arguments.name {
         flow.metadata.name = Some(name.clone());
     }
@@ -41,7 +51,7 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
     let is_config = |document: &&Document| matches!(document.kind(), Some("ConfigMap" | "Secret"));
     let input = Input {
         flow,
-        templates: templates(&manifests.documents)?,
+        templates,
         objects: manifests
             .documents
             .iter()
@@ -52,7 +62,7 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
     Ok(Read { manifests, input })
 }
 
-fn the_flow(documents: &[Document], name: Option<&str>) -> Result<JobFlow, Failure> {
+fn the_flow<'a>(documents: &'a [Document], name: Option<&str>) -> Result<(&'a Document, JobFlow), Failure> {
     let flows: Vec<&Document> = of_kind(documents, Kind::JobFlow)
         .filter(|document| name.is_none_or(|name| document.name() == Some(name)))
         .collect();
@@ -74,10 +84,39 @@ fn the_flow(documents: &[Document], name: Option<&str>) -> Result<JobFlow, Failu
             return Err(Failure::wrong_input(message).with_help(help));
         }
     };
-    typed(document)
+    Ok((document, typed(document)?))
 }
 
-fn templates(documents: &[Document]) -> Result<std::collections::BTreeMap<String, JobTemplate>, Failure> {
+/// Templates that entries take, and that no manifest holds.
+fn missing_templates(
+    document: &Document,
+    flow: &JobFlow,
+    templates: &BTreeMap<String, JobTemplate>,
+) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (list, entries) in [("flows", &flow.spec.flows), ("finally", &flow.spec.finally)] {
+        for (at, entry) in entries.iter().flatten().enumerate() {
+            let name = entry.template.as_ref().unwrap_or(&entry.name);
+            if entry.job_spec.is_some() || templates.contains_key(name) {
+                continue;
+            }
+            let field = if entry.template.is_some() {
+                "template"
+            } else {
+                "name"
+            };
+            let path = FieldPath::root().field("spec").field(list).index(at).field(field);
+            let message = format!("entry `{}`: there is no JobTemplate `{name}`", entry.name);
+            let fault = Fault::error(Code::UnknownReference, path, message)
+                .with_help("name the file that holds it too, or write the job here as `jobSpec`")
+                .with_suggestion(name, templates.keys().map(String::as_str));
+            faults.push(document.with_place(fault));
+        }
+    }
+    faults
+}
+
+fn templates(documents: &[Document]) -> Result<BTreeMap<String, JobTemplate>, Failure> {
     of_kind(documents, Kind::JobTemplate)
         .map(|document| Ok((document.name().unwrap_or_default().to_owned(), typed(document)?)))
         .collect()

@@ -15,6 +15,7 @@ use crate::standing::{Source, Standing};
 /// Hears the runner, and shows what it says.
 pub(super) struct Watching<'a> {
     progress: Progress<'a>,
+    run: Option<String>,
     ending: Option<Ending>,
 }
 
@@ -23,6 +24,7 @@ impl<'a> Watching<'a> {
     pub(super) const fn new(progress: Progress<'a>) -> Self {
         Self {
             progress,
+            run: None,
             ending: None,
         }
     }
@@ -31,6 +33,15 @@ impl<'a> Watching<'a> {
     pub(super) fn ended(self, outcome: Outcome) -> Result<Option<Ending>, Failure> {
         self.progress.ended(outcome)?;
         Ok(self.ending)
+    }
+
+    /// Clears the table, and tells how the run can go on when it broke off; nothing before it began.
+    pub(super) fn broken_off(mut self) -> Option<String> {
+        self.progress.clear();
+        let run = self.run?;
+        Some(format!(
+            "when that is mended, go on with: jobflow run --resume {run}"
+        ))
     }
 
     fn see(&mut self, moment: &Moment<'_>) {
@@ -42,6 +53,7 @@ impl<'a> Watching<'a> {
 
 impl Watcher for Watching<'_> {
     fn began(&mut self, run: &RunId, folder: &Path, resumed: bool) {
+        self.run = Some(run.to_string());
         let root = rustix::process::geteuid().is_root();
         self.progress.began(run.as_str(), folder, resumed, root);
     }
