@@ -5,6 +5,8 @@
 //! clock, async.
 
 pub mod check;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod crd;
 pub mod fault;
 pub mod job;
