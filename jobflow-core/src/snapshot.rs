@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::gang::JobPhase;
 use crate::key::{JobKey, NodeId, Uid};
 use crate::record::FlowRecord;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// Everything a plan looks at beside the graph, the policy and the facts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,6 +173,9 @@ pub struct JobView {
     pub pod_reasons: Vec<Arc<str>>,
     /// What to tell about its end.
     pub message: Option<Arc<str>>,
+    /// How long after its recorded end it is deleted; none: it stays.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ttl: Option<Span>,
 }
 
 impl JobView {
@@ -195,6 +198,7 @@ impl JobView {
             infrastructure: false,
             pod_reasons: Vec::new(),
             message: None,
+            ttl: None,
         }
     }
 

@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use super::judge::{Judged, Judgement, is_fleeting, judge, with_delay};
 use super::planning::Planning;
+use crate::condition::{Condition, TargetView};
+use crate::facts::FactKey;
 use crate::graph::{Entry, OnSkipped, Strategy, Target};
 use crate::key::NodeId;
 use crate::phase::NodePhase;
@@ -26,6 +28,8 @@ pub(super) struct Findings {
     pub(super) held: Vec<Held>,
     /// When a delay will have passed.
     pub(super) due: Option<Time>,
+    /// What custom conditions ask, answered before or not: an answer is good for a while only.
+    pub(super) wanted: Vec<FactKey>,
 }
 
 /// The verdicts on an entry's targets, added up.
@@ -110,7 +114,7 @@ fn ended_gate(planning: &Planning<'_>, switch: NodeId, tally: &mut Tally) {
         entry: planning.entry(switch),
         record: planning.record(switch),
     };
-    let undecided = crate::condition::Condition::Running;
+    let undecided = Condition::Running;
     if let Judgement::Never { reason, cause } = judge(&undecided, judged, planning.facts, planning.now) {
         tally.rule_out(reason, cause);
     }
@@ -133,6 +137,12 @@ fn judge_target(
     for (index, rule) in target.rules.as_slice().iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let held = held(planning.record(node), target.node, index, record);
+        if let (None, Condition::Custom(custom)) = (held, &rule.condition) {
+            let name = &judged.entry.name;
+            findings
+                .wanted
+                .extend(custom.0.wants(TargetView { name, record }));
+        }
         let judgement = match held {
             Some(since) => Judgement::Holds(since),
             None => judge(&rule.condition, judged, planning.facts, planning.now),

@@ -20,6 +20,7 @@ pub(super) fn resolve(planning: &mut Planning<'_>) {
     loop {
         let before = (planning.failing, planning.next.finally_since);
         planning.candidates.clear();
+        planning.wanted.clear();
         planning.report.truncate(said);
         pass(planning);
         open_finally(planning);
@@ -75,6 +76,7 @@ fn decide(planning: &mut Planning<'_>, node: NodeId) {
 }
 
 fn keep(planning: &mut Planning<'_>, node: NodeId, findings: Findings) {
+    planning.wanted.extend(findings.wanted);
     if let Some(due) = findings.due {
         planning.wake(due);
     }
