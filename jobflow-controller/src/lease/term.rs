@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use jobflow_k8s::client::Term;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment};
@@ -83,6 +84,12 @@ impl LeaseTerm {
     pub(super) fn lose(&self) {
         self.until.store(0, Ordering::Release);
         self.lost.cancel();
+    }
+}
+
+impl Term for LeaseTerm {
+    fn lasts(&self, span: Duration) -> bool {
+        self.holds_for(span)
     }
 }
 

@@ -97,6 +97,9 @@ pub trait Observer: Send + Sync {
     /// A flow has changed its phase. From none when it is seen for the first time without any.
     fn flow_changed(&self, flow: FlowRef<'_>, from: FlowPhase, to: FlowPhase, at: Time) {}
 
+    /// A flow stands there: told of each flow when it is first read in this run, and whenever its phase has changed.
+    fn flow_stands(&self, flow: FlowRef<'_>, phase: FlowPhase) {}
+
     /// In a dry run: what would be written and done, as often as that changes.
     fn planned(&self, flow: FlowRef<'_>, plan: &jobflow_core::Plan) {}
 
@@ -120,6 +123,9 @@ pub trait Observer: Send + Sync {
 
     /// A flow is gone.
     fn forgotten(&self, flow: FlowRef<'_>) {}
+
+    /// A watch is alive: its list was read to the end, or an event or a bookmark came.
+    fn watch_progressed(&self, resource: &'static str) {}
 
     /// A watch broke off, and begins again.
     fn watch_failed(&self, resource: &'static str, error: &str) {}
