@@ -77,6 +77,16 @@ impl ControlPlane {
         })
     }
 
+    /// Fails if one of the programs has ended.
+    ///
+    /// # Errors
+    ///
+    /// The first that has, and the end of its log.
+    pub fn check(&mut self) -> Result<(), Fault> {
+        let programs = [&mut self.etcd, &mut self.api_server, &mut self.controller_manager];
+        programs.into_iter().try_for_each(Program::check)
+    }
+
     /// Kills the API server where it stands and leaves it dead; what it said it stored is stored.
     pub fn stop_api_server(&mut self) {
         self.api_server.kill();

@@ -28,8 +28,8 @@ pub enum Fault {
         /// Why.
         source: io::Error,
     },
-    /// A program ended while it was waited for.
-    #[error("{program} ended with {status} before it was ready; the end of its log, {log}:\n{tail}", log = log.display())]
+    /// A program ended that should run.
+    #[error("{program} ended with {status}; the end of its log, {log}:\n{tail}", log = log.display())]
     Ended {
         /// Which one.
         program: &'static str,

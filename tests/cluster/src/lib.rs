@@ -19,7 +19,7 @@
 //! ```
 
 mod arguments;
-pub mod binaries;
+mod binaries;
 mod certificates;
 mod control_plane;
 mod etcd;
@@ -35,7 +35,7 @@ mod ready;
 mod rights;
 mod users;
 
-pub use binaries::{Binaries, BuildFault};
+pub use binaries::{Binaries, BuildFault, ETCD_VERSION, KUBERNETES_VERSION};
 pub use control_plane::ControlPlane;
 pub use fault::Fault;
 pub use options::Options;
