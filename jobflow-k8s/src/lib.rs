@@ -12,6 +12,7 @@ pub mod fault;
 pub mod job;
 pub mod names;
 pub mod parse;
+pub mod patch;
 pub mod render;
 pub mod schema;
 pub mod types;

@@ -8,6 +8,8 @@ mod counts;
 mod depends;
 mod entry;
 mod graph;
+mod known;
+mod lint;
 mod naming;
 mod policy;
 mod probe;
@@ -16,10 +18,10 @@ mod retry;
 mod tests;
 mod unavailable;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use jobflow_core::condition::PredicateFactory;
 use jobflow_core::graph::Entry;
 use jobflow_core::key::NodeId;
 use jobflow_core::snapshot::Wishes;
@@ -32,25 +34,10 @@ use crate::job::JobView;
 use crate::schema::{Kind, Schemas};
 use crate::types::{self, JobFlow, JobFlowSpec};
 use crate::yaml::Document;
+pub use known::{Known, KnownTemplate};
 
 /// The largest spec of a flow, in bytes of JSON.
 pub const MOST_SPEC_BYTES: usize = 1 << 20;
-
-/// What is known beside the flow itself.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'a> {
-    /// Templates by name, as far as they are known; one that is missing is no fault here.
-    pub templates: Option<&'a BTreeMap<String, JobView>>,
-    /// Kinds of predicates for `dependsOn.custom`.
-    pub predicates: &'a [Arc<dyn PredicateFactory>],
-}
-
-impl Known<'_> {
-    /// What a template's Job looks like.
-    fn template(&self, name: &str) -> Option<&JobView> {
-        self.templates?.get(name)
-    }
-}
 
 /// A flow that can be planned.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,8 +138,8 @@ fn parse_spec(name: &str, uid: &str, spec: &JobFlowSpec, known: Known<'_>) -> Re
     let root = FieldPath::root().field("spec");
     let mut faults = unavailable::faults(spec, &root);
     faults.extend(too_large(spec, &root));
-    let entries = Entries::of(spec, &root);
-    faults.extend(naming::faults(name, &entries, spec, known));
+    let entries = Entries::of(spec, &root, known);
+    faults.extend(naming::faults(name, &entries, spec));
     let policy = policy::of(spec, uid, &root, &mut faults);
     let mut built = Vec::new();
     for placed in &entries.placed {
@@ -165,6 +152,11 @@ fn parse_spec(name: &str, uid: &str, spec: &JobFlowSpec, known: Known<'_>) -> Re
             None
         }
     };
+    faults.extend(
+        graph
+            .iter()
+            .flat_map(|graph| lint::warnings(graph, &entries, &built)),
+    );
     let (errors, warnings): (Vec<_>, Vec<_>) = faults.into_iter().partition(Fault::is_error);
     match graph {
         Some(graph) if errors.is_empty() => Ok(Flow {
@@ -203,6 +195,8 @@ struct Placed<'a> {
     entry: &'a types::Entry,
     finally: bool,
     path: FieldPath,
+    /// What its Job looks like, patched, as far as that is known.
+    job: Option<Cow<'a, JobView>>,
 }
 
 /// An entry in the core's words, and the path of each of its targets.
@@ -212,7 +206,7 @@ struct Built {
 }
 
 impl<'a> Entries<'a> {
-    fn of(spec: &'a JobFlowSpec, root: &FieldPath) -> Self {
+    fn of(spec: &'a JobFlowSpec, root: &FieldPath, known: Known<'a>) -> Self {
         let list = |entries: &'a Option<Vec<types::Entry>>, field: &str, finally| {
             let path = root.field(field);
             entries
@@ -223,6 +217,7 @@ impl<'a> Entries<'a> {
                     entry,
                     finally,
                     path: path.index(at),
+                    job: known.job(entry),
                 })
         };
         let placed: Vec<_> = list(&spec.flows, "flows", false)

@@ -11,8 +11,7 @@ use jobflow_core::policy::{FailurePolicy, Policy};
 use jobflow_core::retry::Backoff;
 use jobflow_core::testing::{Constant, End, Life};
 use jobflow_k8s::fault::{Code, Fault, Segment};
-use jobflow_k8s::job::JobView;
-use jobflow_k8s::parse::{Flow, Known, parse};
+use jobflow_k8s::parse::{Flow, Known, KnownTemplate, parse};
 use jobflow_k8s::types::JobFlow;
 use serde_json::Value;
 
@@ -94,7 +93,7 @@ impl Vector {
         });
         let wrong = |error: serde_json::Error| BTreeSet::from([error.to_string()]);
         let flow: JobFlow = serde_json::from_value(object).map_err(wrong)?;
-        let templates = BTreeMap::from([("t".to_owned(), JobView::default())]);
+        let templates = BTreeMap::from([("t".to_owned(), KnownTemplate::default())]);
         let known = Known {
             templates: Some(&templates),
             predicates: &[],

@@ -58,10 +58,14 @@ fn start(
     surroundings: &Surroundings,
     console: &mut Console,
 ) -> Result<Ended, Failure> {
-    let mut read = input::read(arguments, console)?;
+    let input::Read {
+        mut manifests,
+        input,
+        flow,
+    } = input::read(arguments, console)?;
     let settings = settings::of(arguments)?;
     let mut watching = Watching::new(Progress::new(console, arguments.output));
-    let result = runner::start(read.input, settings, surroundings, &mut watching);
+    let result = runner::start(input, settings, surroundings, &mut watching);
     match result {
         Ok((run, end)) => {
             let ending = watching.ended(outcome(end))?;
@@ -69,8 +73,9 @@ fn start(
         }
         Err(RunError::Faults(faults)) => {
             drop(watching);
-            read.manifests.add(faults);
-            diagnose::tell(&read.manifests, console);
+            let faults = faults.into_iter().map(|fault| flow.place(fault)).collect();
+            manifests.add(faults);
+            diagnose::tell(&manifests, console);
             Err(Failure::Told(Exit::WrongInput))
         }
         Err(error) => Err(could_not_run(&error, watching)),

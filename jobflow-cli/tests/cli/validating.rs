@@ -47,6 +47,88 @@ fn a_cycle_a_duplicate_an_unknown_target_and_a_misspelt_field_are_told_in_one_go
     insta::assert_snapshot!(ran.shown());
 }
 
+const TEMPLATE: &str = "\
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobTemplate
+metadata: {name: step}
+spec:
+  tasks:
+    - name: main
+      replicas: 1
+      template:
+        spec:
+          containers:
+            - name: main
+              image: busybox
+";
+
+fn patched(patch: &str) -> World {
+    let patch = patch.replace('\n', "\n        ");
+    let entry =
+        format!("spec:\n  flows:\n    - name: a\n      template: step\n      patch:\n        {patch}\n");
+    World::with("flow.yaml", &format!("{HEAD}{entry}---\n{TEMPLATE}"))
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_patch_is_told_at_its_lines() {
+    let world = patched(
+        "jobSpec:
+  minAvailable: many
+  tasks:
+    - name: mian
+      replicas: 2
+    - name: main
+      template:
+        spec:
+          containers:
+            - name: main
+              env: [{name: A, value: b, valueFrom: {}}]
+            - name: side
+              image: busybox
+remove:
+  - tasks[main].template.spec.containers[main].resources
+  - 'tasks[main'
+labels:
+  flow.volcano.sh/entry: b",
+    );
+    insta::assert_snapshot!(world.run(&["validate", "flow.yaml"]).shown());
+}
+
+#[test]
+fn what_a_patch_makes_of_a_job_is_checked_and_told_at_the_patch() {
+    let world = patched(
+        "jobSpec: {tasks: [{name: main, replicas: 2}], minAvailable: 3}\nremove: ['tasks[main].template.spec.containers[main].image']",
+    );
+    let ran = world.run(&["validate", "flow.yaml"]);
+    assert_eq!(ran.code, 2);
+    for (place, message) in [
+        (
+            "flow.yaml:10:55",
+            "minAvailable is 3, but all tasks together have 2 pods",
+        ),
+        ("flow.yaml:11:18", "the container `main` has no image"),
+    ] {
+        assert!(
+            ran.stderr.contains(place) && ran.stderr.contains(message),
+            "{place}: {}",
+            ran.stderr
+        );
+    }
+    assert!(ran.stderr.contains("2 errors"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_patch_that_fits_is_valid() {
+    let world = patched("jobSpec: {tasks: [{name: main, replicas: 2}], queue: null}\nlabels: {team: x}");
+    let ran = world.run(&["validate", "flow.yaml"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "valid: 2 objects\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
 #[test]
 fn programs_get_the_same_faults_as_json() {
     let ran = four_faults().run(&["validate", "flow.yaml", "-o", "json"]);

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Shape;
 use crate::fault::{Code, Fault, FieldPath, MOST_FAULTS, Segment};
+use crate::patch::Directive;
 use crate::schema::{Kind, Schemas};
 
 /// A walk through a value. Its depth is that of the value, which the reader has bounded.
@@ -72,6 +73,10 @@ impl<'a> Walk<'a> {
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
         for (name, value) in fields {
+            // What a directive says is looked at when the patch is merged.
+            if self.shape == Shape::Patch && Directive::of(name).is_some() {
+                continue;
+            }
             let is_required = required.iter().any(|field| field == name);
             if let Some(schema) = properties.and_then(|properties| properties.get(name)).or(others) {
                 if !value.is_null() || is_required {
@@ -80,9 +85,6 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let Some(properties) = properties else { continue };
-            if self.shape == Shape::Patch && name.starts_with("$patch") {
-                continue;
-            }
             let known: Vec<_> = properties.keys().map(String::as_str).collect();
             self.at_field(name, |walk| walk.unknown(name, &known, keeps));
         }
@@ -173,6 +175,10 @@ impl<'a> Walk<'a> {
             let Some(name) = element.get(key).and_then(Value::as_str) else {
                 continue;
             };
+            // An element that is deleted first and then written anew.
+            if self.shape == Shape::Patch && element.get("$patch").is_some() {
+                continue;
+            }
             if !seen.insert(name) {
                 let path = self.path.index(index).field(key);
                 self.push(Fault::error(

@@ -1,5 +1,6 @@
 //! The rules for Jobs, as Volcano's admission has them, all at once.
 
+mod gang;
 mod order;
 mod task;
 
@@ -29,6 +30,9 @@ pub(super) fn faults(spec: &JobSpec, view: &JobView, path: &FieldPath) -> Vec<Fa
         &mut faults,
     );
     plugins(view, &path.field("plugins"), &mut faults);
+    if !faults.iter().any(Fault::is_error) {
+        faults.extend(gang::fault(spec, view, path));
+    }
     faults
 }
 

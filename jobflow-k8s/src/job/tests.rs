@@ -138,6 +138,32 @@ fn every_rule_of_volcanos_admission_has_its_fault() {
 }
 
 #[test]
+fn a_gang_that_waits_for_pods_that_are_made_later_is_warned_of() {
+    let tasks = |least: i32| {
+        json!({ "minAvailable": least, "tasks": [
+            task(json!({ "name": "first" })),
+            task(json!({ "name": "second", "dependsOn": { "name": ["first"] } })),
+        ] })
+    };
+    assert_eq!(
+        faults(tasks(3)),
+        [
+            "warning[bad-job]: spec.minAvailable: minAvailable is 3, but only 2 pods are made before others have run, \
+             since task `second` waits for tasks of its own job: nothing is ever scheduled \
+             (set `minAvailable` of the job to 2 or less)"
+        ]
+    );
+    let implied = faults(tasks(0));
+    assert!(
+        implied[0].starts_with(
+            "warning[bad-job]: spec.tasks[1].dependsOn: minAvailable is 4 (the sum of all tasks), but only 2"
+        ),
+        "{implied:?}"
+    );
+    assert_eq!(faults(tasks(2)), <[&str; 0]>::default());
+}
+
+#[test]
 fn every_rule_for_policies_has_its_fault() {
     for (policies, fault) in [
         (

@@ -53,7 +53,7 @@ pub(super) fn of(
             waits.add(name, path, default_rule(depends_on));
         }
     }
-    probe::add(depends_on, &path, entries, known, &mut waits, faults);
+    probe::add(depends_on, &path, entries, &mut waits, faults);
     waits.strategy = strategy(depends_on, &path, waits.targets.len(), faults);
     waits
 }

@@ -7,6 +7,7 @@ use super::depends::Waited;
 use super::{Built, Entries, Known, Placed, depends, digest, retry};
 use crate::fault::{Code, Fault, FieldPath};
 use crate::names;
+use crate::patch;
 use crate::types::{self, JobFlowSpec};
 
 /// An entry with the paths of its targets; what is wrong is left out and noted.
@@ -20,6 +21,7 @@ pub(super) fn of(
     let (entry, path) = (placed.entry, &placed.path);
     one_source(entry, path, faults);
     reserved(entry, path, faults);
+    patched(entry, path, faults);
     let waits = depends::of(placed, entries, known, faults);
     let entry = Entry {
         name: entry.name.as_str().into(),
@@ -94,6 +96,19 @@ fn one_source(entry: &types::Entry, path: &FieldPath, faults: &mut Vec<Fault>) {
         );
         faults.push(fault.with_help(names::DNS_SUBDOMAIN_RULE));
     }
+}
+
+/// What can be said of a patch without its template.
+fn patched(entry: &types::Entry, path: &FieldPath, faults: &mut Vec<Fault>) {
+    let Some(patch) = &entry.patch else { return };
+    let path = path.field("patch");
+    for (is_there, field) in [(entry.flow.is_some(), "flow"), (entry.switch.is_some(), "switch")] {
+        if is_there {
+            let message = format!("a `{field}` makes no job of its own: there is nothing to patch");
+            faults.push(Fault::error(Code::Conflict, path.clone(), message));
+        }
+    }
+    faults.extend(patch::faults(patch, &path));
 }
 
 /// Labels and annotations that only the controller writes.

@@ -2,8 +2,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::probe::job_of;
-use super::{Entries, Known};
+use super::Entries;
 use crate::fault::{Code, Fault, FieldPath};
 use crate::names::{self, Named};
 use crate::types::{Entry, JobFlowSpec, Retry};
@@ -21,7 +20,7 @@ pub(super) fn flow_name(metadata: &ObjectMeta) -> String {
 }
 
 /// Everything that is wrong with names.
-pub(super) fn faults(flow: &str, entries: &Entries<'_>, spec: &JobFlowSpec, known: Known<'_>) -> Vec<Fault> {
+pub(super) fn faults(flow: &str, entries: &Entries<'_>, spec: &JobFlowSpec) -> Vec<Fault> {
     let mut faults = Vec::new();
     if flow.is_empty() {
         let path = FieldPath::root().field("metadata").field("name");
@@ -49,16 +48,20 @@ pub(super) fn faults(flow: &str, entries: &Entries<'_>, spec: &JobFlowSpec, know
             );
             faults.push(fault.with_help(format!("63 characters at most: {}", names::DNS_SUBDOMAIN_RULE)));
         }
-        let job = job_of(placed.entry, known).unwrap_or_default();
-        let pods = job
-            .tasks
+        let known_tasks = placed.job.as_deref().map_or(&[][..], |job| &job.tasks);
+        let pods = known_tasks
             .iter()
             .map(|task| (task.name.as_str(), u32::try_from(task.replicas).unwrap_or(0)));
         if let Err(long) = names::longest(flow, name, None, attempts(placed.entry, spec), pods) {
             let fault = Fault::error(Code::NameTooLong, path, long.to_string());
             faults.push(fault.with_help("shorten the name of the flow, the entry or the task"));
         }
-        tasks.push(job.tasks.into_iter().map(|task| task.name).collect::<Vec<_>>());
+        tasks.push(
+            known_tasks
+                .iter()
+                .map(|task| task.name.clone())
+                .collect::<Vec<_>>(),
+        );
     }
     faults.extend(collisions(entries, &tasks));
     faults

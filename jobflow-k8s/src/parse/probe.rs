@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use jobflow_core::condition::{Condition, Rule, TaskCondition};
 
+use super::Entries;
 use super::depends::{Waits, task_status};
-use super::{Entries, Known};
 use crate::fault::{Code, Fault, FieldPath};
-use crate::job::JobView;
-use crate::types::{self, DependsOn, JobSpecData, PodCondition};
+use crate::types::{self, DependsOn, PodCondition};
 
 const PHASES: [(&str, PodCondition); 8] = [
     ("Pending", PodCondition::Pending),
@@ -26,7 +25,6 @@ pub(super) fn add(
     depends_on: &DependsOn,
     path: &FieldPath,
     entries: &Entries<'_>,
-    known: Known<'_>,
     waits: &mut Waits,
     faults: &mut Vec<Fault>,
 ) {
@@ -43,7 +41,7 @@ pub(super) fn add(
     let tasks: Vec<_> = waits
         .targets
         .iter()
-        .map(|target| tasks_of(&target.name, entries, known))
+        .map(|target| tasks_of(&target.name, entries))
         .collect();
     for (at, probe) in probe.task_status_list.iter().flatten().enumerate() {
         let path = path.field("taskStatusList").index(at);
@@ -115,24 +113,7 @@ fn chosen(task: &str, tasks: &[Option<Vec<String>>]) -> Vec<usize> {
 }
 
 /// The tasks of an entry's job, if they are known.
-pub(super) fn tasks_of(name: &str, entries: &Entries<'_>, known: Known<'_>) -> Option<Vec<String>> {
-    let placed = entries.find(name)?;
-    Some(
-        job_of(placed.entry, known)?
-            .tasks
-            .into_iter()
-            .map(|task| task.name)
-            .collect(),
-    )
-}
-
-/// What an entry's job looks like, if that is known and not changed by a patch.
-pub(super) fn job_of(entry: &types::Entry, known: Known<'_>) -> Option<JobView> {
-    if let Some(JobSpecData(spec)) = &entry.job_spec {
-        let typed = serde_json::from_value(serde_json::Value::Object(spec.clone())).ok()?;
-        return Some(JobView::of(typed));
-    }
-    known
-        .template(entry.template.as_deref().unwrap_or(&entry.name))
-        .cloned()
+pub(super) fn tasks_of(name: &str, entries: &Entries<'_>) -> Option<Vec<String>> {
+    let job = entries.find(name)?.job.as_deref()?;
+    Some(job.tasks.iter().map(|task| task.name.clone()).collect())
 }

@@ -28,15 +28,18 @@ fn faults(spec: &str) -> Vec<String> {
     parsed(spec).err().unwrap_or_default()
 }
 
-fn template(tasks: &[(&str, i32)]) -> JobView {
+fn template(tasks: &[(&str, i32)]) -> KnownTemplate {
     let task = |(name, replicas): &(&str, i32)| crate::job::TaskView {
         name: (*name).to_owned(),
         replicas: *replicas,
         ..Default::default()
     };
-    JobView {
-        tasks: tasks.iter().map(task).collect(),
-        ..JobView::default()
+    KnownTemplate {
+        view: JobView {
+            tasks: tasks.iter().map(task).collect(),
+            ..JobView::default()
+        },
+        ..KnownTemplate::default()
     }
 }
 
@@ -166,8 +169,12 @@ fn what_is_not_available_yet_is_refused_by_its_path() {
         ("flows: [{name: a, approval: {}}]", "spec.flows[0].approval"),
         ("flows: [{name: a, flow: {template: x}}]", "spec.flows[0].flow"),
         (
-            "flows: [{name: a, patch: {jobSpec: {queue: q}}}]",
-            "spec.flows[0].patch.jobSpec",
+            "flows: [{name: a, patch: {jobSpec: {queue: '${{ x }}'}}}]",
+            "spec.flows[0].patch.jobSpec.queue",
+        ),
+        (
+            "flows: [{name: a, patch: {annotations: {x: '${{ x }}'}}}]",
+            "spec.flows[0].patch.annotations.x",
         ),
         (
             "flows: [{name: a, jobSpec: {queue: '${{ x }}'}}]",
@@ -362,3 +369,116 @@ fn a_flow_that_is_too_large_is_refused_with_its_size() {
 }
 
 use jobflow_core::condition::{Rule, Rules};
+
+fn spec_of(text: &str) -> KnownTemplate {
+    let document = yaml::read("t", text).documents.remove(0);
+    KnownTemplate::of(document.value.as_object().unwrap()).unwrap()
+}
+
+const SERVICE: &str = "
+ttlSecondsAfterFinished: 60
+maxRetry: 1000
+policies: [{event: TaskCompleted, action: RestartJob}]
+tasks: [{name: main, replicas: 1, template: {spec: {containers: [{name: main, image: x}]}}}]
+";
+
+#[test]
+fn a_job_that_restarts_itself_never_completes_for_those_that_wait_for_it() {
+    let templates = BTreeMap::from([("server".to_owned(), spec_of(SERVICE))]);
+    let known_templates = Known {
+        templates: Some(&templates),
+        predicates: &[],
+    };
+    let warnings = |spec: &str| -> Vec<String> {
+        let flow = known(spec, known_templates).unwrap();
+        flow.warnings.iter().map(ToString::to_string).collect()
+    };
+    let found = warnings("flows: [{name: server}, {name: b, dependsOn: {targets: [server]}}]");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("f:5:12: warning[bad-job]: spec.flows[0].name: `ttlSecondsAfterFinished` of this entry's Job is 60"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].starts_with(
+            "f:5:59: warning[bad-job]: spec.flows[1].dependsOn.targets[0]: `server` never completes"
+        ),
+        "{found:?}"
+    );
+    let patched = "flows: [{name: server, patch: {remove: [ttlSecondsAfterFinished]}},
+ {name: b, dependsOn: {targets: [server], condition: Ready}}]";
+    assert_eq!(warnings(patched), <[&str; 0]>::default());
+    assert_eq!(warnings("flows: [{name: server}]"), <[&str; 0]>::default());
+}
+
+#[test]
+fn names_and_probes_go_by_the_patched_job() {
+    let templates = BTreeMap::from([(
+        "t".to_owned(),
+        spec_of(
+            "tasks: [{name: main, replicas: 1, template: {spec: {containers: [{name: main, image: x}]}}}]",
+        ),
+    )]);
+    let known_templates = Known {
+        templates: Some(&templates),
+        predicates: &[],
+    };
+    let spec = |replicas: u32, probe: &str| {
+        format!(
+            "flows:
+- name: {}
+  template: t
+  patch: {{allowNew: true, jobSpec: {{tasks: [{{name: main, replicas: {replicas}}}, {{name: more, replicas: 1}}]}}}}
+- name: b
+  dependsOn: {{targets: [{0}], probe: {{taskStatusList: [{{taskName: {probe}, phase: Running}}]}}}}",
+            "a".repeat(53)
+        )
+    };
+    assert!(known(&spec(1, "more"), known_templates).is_ok());
+    let long = known(&spec(1001, "more"), known_templates).unwrap_err();
+    assert!(
+        long[0].contains("error[name-too-long]: spec.flows[0].name"),
+        "{long:?}"
+    );
+    let missing = known(&spec(1, "none"), known_templates).unwrap_err();
+    assert!(missing[0].contains("no target has a task `none`"), "{missing:?}");
+}
+
+#[test]
+fn an_entrys_hash_covers_its_patch() {
+    let hash = |patch: &str| {
+        parsed(&format!("flows: [{{name: a, patch: {patch}}}]"))
+            .unwrap()
+            .graph
+            .entries()[0]
+            .hash
+    };
+    let patches = [
+        "{}",
+        "{jobSpec: {queue: q}}",
+        "{jobSpec: {queue: null}}",
+        "{remove: [queue]}",
+        "{labels: {a: b}}",
+        "{allowNew: true}",
+    ];
+    let hashes: BTreeSet<u64> = patches.iter().map(|patch| hash(patch)).collect();
+    assert_eq!(hashes.len(), patches.len());
+}
+
+#[test]
+fn what_is_wrong_with_a_patch_itself_is_wrong_with_the_flow() {
+    let found =
+        faults("flows: [{name: a, patch: {remove: ['tasks[a'], labels: {flow.volcano.sh/entry: x}}}]");
+    assert!(
+        found.iter().any(
+            |fault| fault.starts_with("f:5:38: error[bad-patch]: spec.flows[0].patch.remove[0]: no path")
+        ),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|fault| fault.contains("is written by the controller only")),
+        "{found:?}"
+    );
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::fault::{Code, Fault, FieldPath};
-use crate::types::{DependsOn, DependsOnProbe, Entry, JobFlowSpec, Rule, TemplateBinding};
+use crate::types::{DependsOn, DependsOnProbe, Entry, JobFlowSpec, Patch, Rule, TemplateBinding};
 
 /// The fields of a spec that aren't available yet.
 pub(super) fn faults(spec: &JobFlowSpec, root: &FieldPath) -> Vec<Fault> {
@@ -67,19 +67,33 @@ impl Found {
             self.note(is_there, path, field);
         }
         if let Some(patch) = &entry.patch {
-            let path = path.field("patch");
-            self.note(
-                patch.job_spec.as_ref().is_some_and(|spec| !spec.is_empty()),
-                &path,
-                "jobSpec",
-            );
-            self.note(is_filled(patch.remove.as_ref()), &path, "remove");
+            self.patch(patch, &path.field("patch"));
         }
         if let Some(spec) = &entry.job_spec {
             self.expressions(&Value::Object(spec.0.clone()), &path.field("jobSpec"));
         }
         if let Some(depends_on) = &entry.depends_on {
             self.depends_on(depends_on, &path.field("dependsOn"));
+        }
+    }
+
+    /// Expressions in a patch.
+    fn patch(&mut self, patch: &Patch, path: &FieldPath) {
+        let Patch {
+            job_spec,
+            remove: _,
+            allow_new: _,
+            labels,
+            annotations,
+        } = patch;
+        if let Some(spec) = job_spec {
+            self.expressions(&Value::Object(spec.0.clone()), &path.field("jobSpec"));
+        }
+        for (map, field) in [(labels, "labels"), (annotations, "annotations")] {
+            for (key, value) in map.iter().flatten() {
+                let path = path.field(field).field(key.as_str());
+                self.expressions(&Value::from(value.as_str()), &path);
+            }
         }
     }
 
@@ -123,7 +137,7 @@ impl Found {
         }
     }
 
-    /// Expressions in an inline spec. Its depth is bounded by whoever read it.
+    /// Expressions in a spec. Its depth is bounded by whoever read it.
     fn expressions(&mut self, value: &Value, path: &FieldPath) {
         match value {
             Value::String(text) if text.contains("${{") => {

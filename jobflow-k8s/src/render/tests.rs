@@ -1,3 +1,5 @@
+mod patched;
+
 use serde_json::json;
 
 use super::*;

@@ -13,6 +13,7 @@ use jobflow_core::{
     report::Report,
     snapshot::EffectKind,
 };
+use jobflow_k8s::render;
 
 use super::{
     CHECKPOINT, Control, End, Input, JOURNAL, Line, Moment, Prepared, RunError, Settings, Surroundings,
@@ -89,10 +90,7 @@ fn answer(input: &Input, prepared: &Prepared, key: &FactKey) -> Option<Answer> {
     if let FactKey::Rendered(key) = key {
         return Some(match prepared.job(input, *key, "check") {
             Ok(ready) => Answer::Rendered(ready.rendered.digest),
-            Err(faults) => {
-                let words: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
-                Answer::Unrenderable(words.join("; ").into())
-            }
+            Err(faults) => Answer::Unrenderable(render::why(&faults).into()),
         });
     }
     let FactKey::Template(node) = key else { return None };

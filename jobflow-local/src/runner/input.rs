@@ -5,14 +5,14 @@ use std::{collections::BTreeMap, path::PathBuf};
 use jobflow_core::{JobKey, NodeId};
 use jobflow_k8s::{
     fault::{Code, Fault, FieldPath},
-    job::JobView,
-    parse::{Flow, Known, parse},
+    parse::{Flow, Known, KnownTemplate, parse},
+    patch::Origin,
     render::{Attempt, Rendered, render},
     schema::Schemas,
     types::{Entry, JobFlow, JobTemplate},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{RunError, Settings, Surroundings};
 use crate::{
@@ -62,18 +62,15 @@ impl Input {
     ///
     /// Every fault of the flow.
     pub fn parse(&self) -> Result<Flow, Vec<Fault>> {
-        let views: BTreeMap<String, JobView> = self
+        let templates: BTreeMap<String, KnownTemplate> = self
             .templates
             .iter()
-            .filter_map(|(name, template)| {
-                let spec = serde_json::from_value(Value::Object(template.spec.0.clone())).ok()?;
-                Some((name.clone(), JobView::of(spec)))
-            })
+            .filter_map(|(name, template)| Some((name.clone(), KnownTemplate::of(&template.spec.0)?)))
             .collect();
         parse(
             &self.flow,
             Known {
-                templates: Some(&views),
+                templates: Some(&templates),
                 predicates: &[],
             },
         )
@@ -193,7 +190,7 @@ impl Prepared {
             .map_err(|faults| {
                 faults
                     .iter()
-                    .map(|fault| of_job(fault, entry, &self.inline_path(input, key.node)))
+                    .map(|fault| of_job(fault, entry, &rendered.job.spec.0, &self.path(input, key.node)))
                     .collect::<Vec<_>>()
             })?;
         Ok(ReadyJob { rendered, prepared })
@@ -201,18 +198,14 @@ impl Prepared {
 }
 
 impl Prepared {
-    /// Where the Job of an entry is written, if it is written in the flow.
-    fn inline_path(&self, input: &Input, node: NodeId) -> FieldPath {
+    /// Where an entry is written in the flow.
+    fn path(&self, input: &Input, node: NodeId) -> FieldPath {
         let first = input.flow.spec.flows.as_ref().map_or(0, Vec::len);
         let (list, at) = match node.position().checked_sub(first) {
             Some(at) => ("finally", at),
             None => ("flows", node.position()),
         };
-        FieldPath::root()
-            .field("spec")
-            .field(list)
-            .index(at)
-            .field("jobSpec")
+        FieldPath::root().field("spec").field(list).index(at)
     }
 }
 
@@ -233,14 +226,22 @@ fn of_object(fault: &PodFault) -> Fault {
     Fault::error(Code::Unsupported, fault.path.clone(), fault.message.clone())
 }
 
-/// The fault of an entry's Job: at its place in the flow where the Job is written there, else by the path in the Job.
-fn of_job(fault: &PodFault, entry: &Entry, inline: &FieldPath) -> Fault {
+/// The fault of an entry's Job: at its place in the flow where the entry wrote it, else by the path in the Job.
+fn of_job(fault: &PodFault, entry: &Entry, spec: &Map<String, Value>, at: &FieldPath) -> Fault {
     let message = format!("entry `{}`: {}", entry.name, fault.message);
-    let mut path = inline.clone();
-    match (&entry.job_spec, fault.path.segments().split_first()) {
-        (Some(_), Some((_, below))) => below.iter().for_each(|segment| path.push(segment.clone())),
-        _ => path = fault.path.clone(),
+    let mut inner = FieldPath::root();
+    for segment in fault.path.segments().iter().skip(1) {
+        inner.push(segment.clone());
     }
+    let patched = entry.patch.as_ref().and_then(|patch| {
+        let spec = Value::Object(spec.clone());
+        Origin { spec: &spec, patch }.written(&inner)
+    });
+    let path = match (patched, &entry.job_spec) {
+        (Some(inner), _) => at.field("patch").join(&inner),
+        (None, Some(_)) => at.field("jobSpec").join(&inner),
+        (None, None) => fault.path.clone(),
+    };
     Fault::error(Code::Unsupported, path, message)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobflow_k8s::check::{Subject, subject};
-use jobflow_k8s::fault::{Code, Fault, FieldPath};
+use jobflow_k8s::fault::{Code, Fault, FieldPath, Segment};
 use jobflow_k8s::schema::Kind;
 use jobflow_k8s::types::{JobFlow, JobTemplate};
 use jobflow_k8s::yaml::Document;
@@ -20,6 +20,24 @@ use crate::manifests::Manifests;
 pub(super) struct Read {
     pub(super) manifests: Manifests,
     pub(super) input: Input,
+    pub(super) flow: FlowText,
+}
+
+/// The flow as it was written.
+pub(super) struct FlowText(Document);
+
+impl FlowText {
+    /// A fault of an entry with its place in the flow's text.
+    pub(super) fn place(&self, fault: Fault) -> Fault {
+        let names = fault.path.segments().iter().map(|segment| match segment {
+            Segment::Field(name) => name.as_str(),
+            Segment::Index(_) => "",
+        });
+        match names.take(2).collect::<Vec<_>>().as_slice() {
+            ["spec", "flows" | "finally"] => self.0.with_place(fault),
+            _ => fault,
+        }
+    }
 }
 
 /// Reads and checks the manifests, and takes out what the run needs; faults are told.
@@ -59,7 +77,11 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
             .map(|document| document.value.clone())
             .collect(),
     };
-    Ok(Read { manifests, input })
+    Ok(Read {
+        flow: FlowText(document.clone()),
+        manifests,
+        input,
+    })
 }
 
 fn the_flow<'a>(documents: &'a [Document], name: Option<&str>) -> Result<(&'a Document, JobFlow), Failure> {
