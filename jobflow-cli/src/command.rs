@@ -32,7 +32,7 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Man(arguments) => man::run(&arguments, console),
         Command::Version => version::run(console),
         Command::Executor(arguments) => executor::run(&arguments),
-        Command::Enter(arguments) => Err(enter::run(&arguments)),
+        Command::Enter(arguments) => enter::run(&arguments).map(|()| Exit::Succeeded),
         Command::Status(arguments) => status::run(&arguments, console),
         Command::Logs(arguments) => logs::run(&arguments, console),
         Command::Run(arguments) => run::run(&arguments, console),

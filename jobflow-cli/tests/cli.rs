@@ -8,6 +8,8 @@ mod world;
 mod drawing;
 #[path = "cli/generated.rs"]
 mod generated;
+#[path = "cli/machine.rs"]
+mod machine;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/running.rs"]

@@ -5,6 +5,9 @@
 //! gives up the right to gain rights if asked to, and then is the command. Deliberately absent: any other isolation; network, processes and users are the machine's.
 
 mod root;
+mod trial;
+
+pub use trial::{TrialError, try_isolation};
 
 use std::{
     fs, io,
@@ -41,7 +44,7 @@ pub struct EnterPlan {
     pub group: Option<u32>,
     /// Whether no program may gain rights from here on.
     pub no_new_privileges: bool,
-    /// The command and its arguments.
+    /// The command and its arguments; with none, all before it is only tried.
     pub argv: Vec<String>,
 }
 
@@ -82,22 +85,24 @@ pub enum EnterError {
     },
 }
 
-/// Becomes the command; returns only when that is not possible.
-pub fn main(plan: &str) -> EnterError {
-    match prepare(plan) {
-        Ok(mut command) => {
-            let path = PathBuf::from(command.get_program());
-            EnterError::System {
-                intention: "execute",
-                path,
-                source: command.exec(),
-            }
-        }
-        Err(error) => error,
-    }
+/// Becomes the command; returns only when that is not possible, or when the plan has none.
+///
+/// # Errors
+///
+/// When the command can't be started as the plan says.
+pub fn main(plan: &str) -> Result<(), EnterError> {
+    let Some(mut command) = prepare(plan)? else {
+        return Ok(());
+    };
+    let path = PathBuf::from(command.get_program());
+    Err(EnterError::System {
+        intention: "execute",
+        path,
+        source: command.exec(),
+    })
 }
 
-fn prepare(plan: &str) -> Result<Command, EnterError> {
+fn prepare(plan: &str) -> Result<Option<Command>, EnterError> {
     let EnterPlan {
         mounts,
         root,
@@ -116,9 +121,12 @@ fn prepare(plan: &str) -> Result<Command, EnterError> {
     if no_new_privileges {
         prctl::set_no_new_privs().map_err(|errno| system("give up rights in", &cwd)(errno.into()))?;
     }
-    let mut command = Command::new(argv.first().map_or("", String::as_str));
-    command.args(argv.iter().skip(1));
-    Ok(command)
+    let [program, arguments @ ..] = argv.as_slice() else {
+        return Ok(None);
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(Some(command))
 }
 
 /// Root needs only a mount namespace; others become the only user of a user namespace first.

@@ -133,7 +133,8 @@ pub struct RunDir {
 }
 
 impl RunDir {
-    /// Makes the folder of a new run. `token` is to be random; it tells the run's processes from all others.
+    /// Makes the folder of a new run, whole or not at all. `token` is to be random; it tells the run's processes from
+    /// all others.
     fn create(path: PathBuf, record: RunRecord, token: &str) -> Result<Self, RunDirError> {
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => {}
@@ -142,6 +143,13 @@ impl RunDir {
             }
             Err(source) => return Err(system(&path)(source)),
         }
+        Self::furnish(path.clone(), record, token).inspect_err(|_| {
+            // It is new and ours alone; half a folder would be no run, and nothing would take it away.
+            let _ = fs::remove_dir_all(&path);
+        })
+    }
+
+    fn furnish(path: PathBuf, record: RunRecord, token: &str) -> Result<Self, RunDirError> {
         let lock = lock(&path, &record.id)?;
         write_new(&path.join(executor::TOKEN), token.as_bytes())?;
         let text = serde_json::to_vec_pretty(&record).map_err(|source| RunDirError::Foreign {

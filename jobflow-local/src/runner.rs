@@ -11,7 +11,7 @@ mod store;
 
 use std::{
     collections::VecDeque,
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
     time::Duration,
@@ -29,15 +29,17 @@ pub use store::Snapshotted;
 
 use crate::{
     client::{ClientError, Launch},
+    enter::{self, TrialError},
     host::Host,
     kit::KitSettings,
-    rundir::{Identity, JournalError, RunDirError, RunId, RunRecord, StateRoot},
+    rundir::{Identity, JournalError, RunDir, RunDirError, RunId, RunRecord, StateRoot},
 };
 
 /// The file with a copy of the present state, for whoever looks.
 pub const CHECKPOINT: &str = "flow.json";
 
 const INPUT: &str = "input.json";
+const TRIAL: &str = "trial";
 
 /// How a flow is run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -141,6 +143,9 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
+    /// Tasks can't have mounts of their own here.
+    #[error("this machine does not let tasks have mounts of their own")]
+    NoIsolation(#[from] TrialError),
     /// The system refused something else.
     #[error("cannot run the flow")]
     System(#[from] io::Error),
@@ -209,16 +214,24 @@ pub fn start(
         identity: Identity::of_this_process(),
     };
     let folder = surroundings.root.create(record, &token)?;
-    store::save(
-        &folder,
-        INPUT,
-        &Snapshotted {
-            input: &input,
-            settings: &settings,
-        },
-    )?;
+    furnish(&folder, &input, &settings).inspect_err(|_| {
+        // Nothing was started: no run is left behind.
+        let _ = fs::remove_dir_all(folder.path());
+    })?;
     let end = drive::run(folder, &input, &settings, surroundings, watcher)?;
     Ok((id, end))
+}
+
+/// Saves what the run is made from, once it is known that tasks can have what they are promised.
+fn furnish(folder: &RunDir, input: &Input, settings: &Settings) -> Result<(), RunError> {
+    if settings.kit.isolate {
+        let scratch = folder.path().join(TRIAL);
+        fs::create_dir(&scratch)?;
+        let tried = enter::try_isolation(&settings.kit.enter, &scratch);
+        fs::remove_dir_all(&scratch)?;
+        tried?;
+    }
+    store::save(folder, INPUT, &Snapshotted { input, settings })
 }
 
 /// Takes up a run that was interrupted or killed, and runs it to its end.

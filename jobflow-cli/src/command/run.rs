@@ -25,6 +25,10 @@ use crate::past::{Past, now, refused, state_root};
 use ending::Ending;
 use watch::Watching;
 
+const WITHOUT_ISOLATION: &str = "leave it out, and use a `workingDir` inside the mount with relative paths, or \
+    --map /data=./data for a path that exists here; or let this user have user namespaces (sysctl \
+    user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)";
+
 /// A run that has come to rest.
 struct Ended {
     run: RunId,
@@ -123,6 +127,11 @@ fn random() -> io::Result<[u8; 16]> {
 fn could_not_run(error: &RunError, watching: Watching<'_>) -> Failure {
     if let RunError::Folder(error) = error {
         return refused(error);
+    }
+    if let RunError::NoIsolation(_) = error {
+        return Failure::could_not_run("--isolate can't be had here")
+            .because(error)
+            .with_help(WITHOUT_ISOLATION);
     }
     let failure = Failure::could_not_run("the flow could not be run to its end").because(error);
     match watching.broken_off() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::world::{Ran, World};
 
 /// A flow of entries `name: command`, each after the one before.
-fn chain(entries: &[(&str, &str)]) -> String {
+pub(crate) fn chain(entries: &[(&str, &str)]) -> String {
     let mut text =
         "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {name: chain}\nspec:\n  flows:\n"
             .to_owned();
@@ -180,7 +180,7 @@ fn a_new_flow_runs_as_it_is() {
 }
 
 /// A run whose first task runs.
-fn begun(world: &World, arguments: &[&str]) -> Child {
+pub(crate) fn begun(world: &World, arguments: &[&str]) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_jobflow"))
         .args(arguments)
         .current_dir(world.path())
@@ -197,7 +197,7 @@ fn begun(world: &World, arguments: &[&str]) -> Child {
     child
 }
 
-fn kill(signal: &str, process: &str) {
+pub(crate) fn kill(signal: &str, process: &str) {
     assert!(
         Command::new("kill")
             .args([signal, process])
@@ -227,7 +227,7 @@ fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
 }
 
 /// The executor of the newest run in a folder's state.
-fn executor(world: &World) -> String {
+pub(crate) fn executor(world: &World) -> String {
     let runs = world.path().join("state/runs");
     let of_this =
         |arguments: &str| arguments.contains("__executor") && arguments.contains(runs.to_str().unwrap());

@@ -15,7 +15,9 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     match arguments.as_slice() {
         [verb, plan] if verb == "__enter" => {
-            let error = enter::main(&plan.to_string_lossy());
+            let Err(error) = enter::main(&plan.to_string_lossy()) else {
+                return ExitCode::SUCCESS;
+            };
             eprintln!("jobflow: {}", with_causes(&error));
             ExitCode::from(enter::START_ERROR)
         }
