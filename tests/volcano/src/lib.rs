@@ -1,0 +1,35 @@
+//! A stand-in for Volcano, for tests against a real API server.
+//!
+//! Comes in: Jobs, Commands and Queues on an API server, and what the pods of each Job are to do. Goes out: statuses as
+//! Volcano writes them, in its order, and pods if they are wished for. Every phase is decided by `jobflow_core::gang`,
+//! which is checked against recordings of the real one. Deliberately absent: scheduling by resources, PodGroups, the
+//! plugins of a Job, and changes of a Job's spec.
+//!
+//! What a pod does stands in annotations of its template ([`Course`] tells which), or a test says it in code:
+//!
+//! ```no_run
+//! use jobflow_test_volcano::{Options, Volcano};
+//!
+//! # async fn show(client: kube::Client) -> Result<(), jobflow_test_volcano::Fault> {
+//! let options = Options { speed: 10, ..Options::default() };
+//! let volcano = Volcano::start(client, options).await?;
+//! // Jobs that are created now run, ten times as fast as their annotations say, until `volcano` is dropped.
+//! # drop(volcano);
+//! # Ok(())
+//! # }
+//! ```
+
+mod clock;
+mod course;
+mod engine;
+mod fault;
+mod life;
+mod object;
+mod options;
+mod status;
+mod volcano;
+
+pub use course::{Course, PodCourse, PodEnd};
+pub use fault::Fault;
+pub use options::{Asked, Detail, Options};
+pub use volcano::Volcano;

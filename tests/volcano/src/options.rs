@@ -1,0 +1,85 @@
+//! How the stand-in works. Deliberately absent: what a single Job does, which is its [`Course`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::course::Course;
+
+/// How the stand-in works.
+#[derive(Clone)]
+pub struct Options {
+    /// The only namespace whose Jobs are looked after; all without one.
+    pub namespace: Option<String>,
+    /// How many times as fast as the wall's clock Jobs live.
+    pub speed: u32,
+    /// Which statuses are written.
+    pub detail: Detail,
+    /// Whether there are Pod objects, and somebody may delete them.
+    pub pods: bool,
+    /// Whether a Job in a queue that isn't there is left alone as Volcano does.
+    pub queues: bool,
+    /// What a Job does that has no annotations; annotations win over it.
+    pub course: Arc<dyn Fn(&Asked<'_>) -> Course + Send + Sync>,
+    /// Most requests to the API server at once.
+    pub requests: usize,
+}
+
+/// A Job whose course is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Its namespace.
+    pub namespace: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its labels.
+    pub labels: &'a BTreeMap<String, String>,
+    /// Its annotations.
+    pub annotations: &'a BTreeMap<String, String>,
+}
+
+/// Which statuses are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Every one that Volcano writes: each change of counts, and each end twice.
+    #[default]
+    AsVolcano,
+    /// One a phase, for many Jobs at once.
+    Phases,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            namespace: None,
+            speed: 1,
+            detail: Detail::AsVolcano,
+            pods: false,
+            queues: true,
+            course: Arc::new(|_| Course::default()),
+            requests: 64,
+        }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            namespace,
+            speed,
+            detail,
+            pods,
+            queues,
+            course: _,
+            requests,
+        } = self;
+        formatter
+            .debug_struct("Options")
+            .field("namespace", namespace)
+            .field("speed", speed)
+            .field("detail", detail)
+            .field("pods", pods)
+            .field("queues", queues)
+            .field("requests", requests)
+            .finish_non_exhaustive()
+    }
+}
