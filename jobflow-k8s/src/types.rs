@@ -10,6 +10,7 @@ pub mod dependency;
 pub mod entry;
 pub mod flow;
 pub mod group;
+pub mod instant;
 pub mod job;
 pub mod parameter;
 pub mod patch;
@@ -31,18 +32,17 @@ pub use dependency::{
 pub use entry::{Approval, Entry, FlowCall, OnSkipped, OnTimeout, Switch, SwitchCase, TimeoutScope};
 pub use flow::{FailurePolicy, JobFlow, JobFlowSpec, TemplateBinding};
 pub use group::{ForEach, Rest};
+pub use instant::Instant;
 pub use job::{Job, JobPhase, JobState, JobStatus};
 pub use parameter::{Output, Parameter, ValueType};
 pub use patch::Patch;
 pub use probe::{HttpGet, HttpHeader, TaskStatus, TcpSocket};
 pub use record::{
     ApprovalRecord, AttemptRecord, Cause, Clock, Decided, FlowPhase, Held, Items, NodePhase, NodeRecord,
-    RequestRecord, RequestResult, Retries, Stop, Summary, TemplateRecord,
+    RequestRecord, RequestResult, Retries, Stop, Summary, TaskRecord, TemplateRecord,
 };
 pub use retry::{Backoff, Retry, RetryOn};
-pub use status::{
-    FlowState, JobConditionEntry, JobFlowStatus, JobRunningHistory, JobStatusEntry, TaskCounts,
-};
+pub use status::{FlowState, JobConditionEntry, JobFlowStatus, JobRunningHistory, JobStatusEntry};
 pub use task::{FlowTask, FlowTaskDependsOn};
 pub use template::{JobFlowTemplate, JobFlowTemplateSpec, JobTemplate, JobTemplateSpec, JobTemplateStatus};
 pub use untyped::JobSpecData;

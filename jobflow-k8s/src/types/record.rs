@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
+use super::instant::Instant;
 use super::schema;
-use super::status::TaskCounts;
 
 /// The phases of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +103,7 @@ pub struct RequestRecord {
     /// Why not, or what was done.
     pub message: Option<String>,
     /// When.
-    pub time: Option<Time>,
+    pub time: Option<Instant>,
     /// Who asked, as claimed.
     pub by: Option<String>,
 }
@@ -133,24 +132,37 @@ pub struct NodeRecord {
     pub message: Option<String>,
     /// The node that is the reason.
     pub cause: Option<Cause>,
-    /// The attempt, counted from 1; left out for the first.
+    /// The attempt, counted from 1; left out where it is the usual one: none of a node that waits, is blocked or was
+    /// skipped, else the first.
     pub attempt: Option<i64>,
     /// The Job's name, if it isn't `<flow>-<entry>`.
     pub job: Option<String>,
     /// The Job's UID, while it lives.
     pub uid: Option<String>,
-    /// The digest of the entry that the attempt was made from.
+    /// The digest of the entry that the attempt was made from; of an ended node only if the entry was edited since.
     pub entry_hash: Option<String>,
-    /// The template that the attempt was made from.
+    /// The template that the attempt was made from, while it lives.
     pub template: Option<TemplateRecord>,
-    /// When the attempt started.
-    pub start_time: Option<Time>,
-    /// When the node ended.
-    pub finish_time: Option<Time>,
+    /// When the first attempt started; of an ended node only if an expression reads it.
+    pub start_time: Option<Instant>,
+    /// When the node ended; left out if it never started.
+    pub finish_time: Option<Instant>,
     /// The exit code of the first container that ended non-zero.
     pub exit_code: Option<i64>,
-    /// Pods by task and phase.
-    pub tasks: Option<TaskCounts>,
+    /// Since when a pod is known to have run, over all attempts.
+    pub started_since: Option<Instant>,
+    /// Since when the gang of this attempt is known to have run.
+    pub ran_since: Option<Instant>,
+    /// Whether a pod ever ran, of a node that ended without success; left out if its reason tells.
+    pub started: Option<bool>,
+    /// Whether the gang of the last attempt ran, of a node that ended without success; left out if its reason tells.
+    pub ran: Option<bool>,
+    /// How many pods the Job needs to run, while it lives; left out for 1.
+    pub min_available: Option<i64>,
+    /// Whether the attempt ended without its Job ever having been seen; one that turns up late is deleted.
+    pub jobless: Option<bool>,
+    /// Pods by task.
+    pub tasks: Option<BTreeMap<String, TaskRecord>>,
     /// The node's outputs.
     #[serde(default)]
     #[schemars(schema_with = "schema::any_map")]
@@ -160,7 +172,7 @@ pub struct NodeRecord {
     /// Why the node is being stopped.
     pub stop: Option<Stop>,
     /// When the next attempt starts.
-    pub next_retry_time: Option<Time>,
+    pub next_retry_time: Option<Instant>,
     /// Attempts that were spent.
     pub retries: Option<Retries>,
     /// What `when` and `switch` came to.
@@ -203,11 +215,11 @@ pub struct InstanceRecord {
     /// The template that the attempt was made from.
     pub template: Option<TemplateRecord>,
     /// When the attempt started.
-    pub start_time: Option<Time>,
+    pub start_time: Option<Instant>,
     /// Why the instance is being stopped.
     pub stop: Option<Stop>,
     /// When the next attempt starts.
-    pub next_retry_time: Option<Time>,
+    pub next_retry_time: Option<Instant>,
     /// Attempts that were spent.
     pub retries: Option<Retries>,
     /// Clocks of the instance by name.
@@ -221,7 +233,7 @@ pub struct InstanceRecord {
 pub struct Cause {
     /// The node.
     pub node: Option<String>,
-    /// Its reason.
+    /// Its reason; left out if it is the one in that node's record.
     pub reason: Option<String>,
 }
 
@@ -236,6 +248,25 @@ pub struct TemplateRecord {
     pub generation: Option<i64>,
 }
 
+/// The pods of a task; what is left out is 0.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskRecord {
+    /// How many pods the task has.
+    pub replicas: Option<i64>,
+    /// Not running yet.
+    pub pending: Option<i64>,
+    /// Running.
+    pub running: Option<i64>,
+    /// Of those running, how many are ready.
+    pub ready: Option<i64>,
+    /// Succeeded.
+    pub succeeded: Option<i64>,
+    /// Failed.
+    pub failed: Option<i64>,
+}
+
 /// A condition of a target that has held.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -243,10 +274,12 @@ pub struct TemplateRecord {
 pub struct Held {
     /// The target.
     pub target: String,
-    /// Its attempt, to which this is bound.
+    /// Which of the rules on it; left out for the first.
+    pub rule: Option<i64>,
+    /// Its attempt, to which this is bound; left out for the first.
     pub attempt: Option<i64>,
     /// Since when.
-    pub since: Option<Time>,
+    pub since: Option<Instant>,
 }
 
 /// A stop that was recorded before its effect.
@@ -257,7 +290,7 @@ pub struct Stop {
     /// Why.
     pub cause: Option<String>,
     /// Since when.
-    pub since: Option<Time>,
+    pub since: Option<Instant>,
 }
 
 /// Attempts that were spent.
@@ -301,7 +334,7 @@ pub struct ApprovalRecord {
     /// Who, as claimed.
     pub by: Option<String>,
     /// When.
-    pub at: Option<Time>,
+    pub at: Option<Instant>,
 }
 
 /// A clock that can stand still.
@@ -310,11 +343,11 @@ pub struct ApprovalRecord {
 #[serde(rename_all = "camelCase")]
 pub struct Clock {
     /// When it started.
-    pub start: Option<Time>,
-    /// How long it stood still.
+    pub start: Option<Instant>,
+    /// How long it stood still, in whole seconds; what is left is added to the start.
     pub held_seconds: Option<i64>,
     /// Since when it stands still.
-    pub held_since: Option<Time>,
+    pub held_since: Option<Instant>,
 }
 
 /// An attempt before the present one.
@@ -329,7 +362,7 @@ pub struct AttemptRecord {
     /// The exit code of the first container that ended non-zero.
     pub exit_code: Option<i64>,
     /// When it started.
-    pub start_time: Option<Time>,
+    pub start_time: Option<Instant>,
     /// When it ended.
-    pub finish_time: Option<Time>,
+    pub finish_time: Option<Instant>,
 }

@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use super::instant::Instant;
 use super::record::{Cause, Clock, FlowPhase, NodeRecord, RequestRecord, Stop, Summary};
-
-/// Pods by task and pod phase.
-pub type TaskCounts = BTreeMap<String, BTreeMap<String, i32>>;
 
 /// What is known about a flow. Written by the controller only.
 #[skip_serializing_none]
@@ -42,9 +40,9 @@ pub struct JobFlowStatus {
     /// Ended and all nodes, as `done/total`.
     pub progress: Option<String>,
     /// When the flow was accepted.
-    pub start_time: Option<Time>,
+    pub start_time: Option<Instant>,
     /// When the flow ended.
-    pub completion_time: Option<Time>,
+    pub completion_time: Option<Instant>,
     /// Nodes by phase.
     pub summary: Option<Summary>,
     /// `Accepted`, `Progressing`, `Suspended`, `Failing`, `EditPending`, `Complete`, `Failed`, `StatusTruncated`.
@@ -62,6 +60,10 @@ pub struct JobFlowStatus {
     pub arguments_digest: Option<String>,
     /// The first cause of the flow's end.
     pub cause: Option<Cause>,
+    /// When everything outside `finally` had ended.
+    pub finally_since: Option<Instant>,
+    /// Whether the record was rebuilt after it was lost.
+    pub ledger_lost: Option<bool>,
 }
 
 /// The phase of a flow.
