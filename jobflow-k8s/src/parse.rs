@@ -28,6 +28,8 @@ use jobflow_core::snapshot::Wishes;
 use jobflow_core::{FlowGraph, Policy};
 use serde_json::Value;
 
+pub(crate) use policy::wishes;
+
 use crate::check::{Subject, subject};
 use crate::fault::{Code, Fault, FieldPath};
 use crate::job::JobView;
@@ -162,7 +164,7 @@ fn parse_spec(name: &str, uid: &str, spec: &JobFlowSpec, known: Known<'_>) -> Re
         Some(graph) if errors.is_empty() => Ok(Flow {
             graph,
             policy,
-            wishes: policy::wishes(spec),
+            wishes: wishes(spec),
             entries: entries
                 .placed
                 .into_iter()

@@ -48,7 +48,7 @@ pub(super) fn of(spec: &JobFlowSpec, uid: &str, root: &FieldPath, faults: &mut V
 }
 
 /// What people ask for.
-pub(super) fn wishes(spec: &JobFlowSpec) -> Wishes {
+pub(crate) fn wishes(spec: &JobFlowSpec) -> Wishes {
     let suspend = spec.suspend.unwrap_or(false);
     Wishes {
         suspend,

@@ -1,0 +1,366 @@
+//! One flow, without IO: what arrives goes in, requests come out.
+//!
+//! ```text
+//!   Input ──► receive() ─┐                       ┌─► Request ──► (sent by the caller) ──► Response ─┐
+//!                        ├─► step(): read, plan, ┤                                                  │
+//!   time  ──────────────┘    write, then act     └─► wake_at                                        │
+//!                        ▲                                                                          │
+//!                        └───────────────────────────── Input::Answered ◄───────────────────────────┘
+//! ```
+//!
+//! Every decision about the flow is the core's; here is only the order of things: the flow is read live before it is
+//! touched, a record is written before anything follows from it, and an answer is never taken for more than it says.
+//! Deliberately absent: network, clock, async, other flows.
+
+mod act;
+mod answered;
+mod base;
+mod decide;
+mod holds;
+mod jobs;
+mod prepare;
+mod record;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base::Base;
+use holds::Holds;
+use jobflow_core::facts::FactKey;
+use jobflow_core::report::Report;
+use jobflow_core::snapshot::{EffectKind, Snapshot};
+use jobflow_core::{Change, Effect, FactCache, FlowPhase, JobKey, Plan, Policy, Span, Time};
+use jobs::Jobs;
+use prepare::{Parsed, Prepared};
+use write::Writing;
+
+use super::extensions::Extensions;
+use super::observer::{Finding, FlowRef, Observer};
+use super::request::{Request, Response, Ticket};
+use super::settings::Settings;
+use crate::observe::{SlimJob, SlimTemplate};
+use crate::schema::Schemas;
+use crate::types::JobFlow;
+
+/// How long a server may still work on a request whose answer was lost: so long a name stays taken.
+pub const REQUEST_LIMIT: Span = Span::from_secs(60);
+
+/// What arrives for a flow.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Input {
+    /// The store shows the flow like this.
+    Flow(Arc<JobFlow>),
+    /// The store shows a Job that this flow owns.
+    Job(Arc<SlimJob>),
+    /// The store says that a Job is gone; this was its last state.
+    JobGone(Arc<SlimJob>),
+    /// All Jobs of this flow that a new list shows.
+    Relisted(Vec<Arc<SlimJob>>),
+    /// A template came, went, or was changed.
+    Template(String),
+    /// A request was answered.
+    Answered(Ticket, Response),
+}
+
+/// What a flow may look at beside itself.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// How the driver works.
+    pub settings: &'a Settings,
+    /// The schemas that Jobs are checked against.
+    pub schemas: &'a Schemas,
+    /// The templates of the flow's namespace, by name.
+    pub templates: &'a dyn Fn(&str) -> Option<Arc<SlimTemplate>>,
+    /// Whether a JobFlow of that UID is in the store.
+    pub is_alive: &'a dyn Fn(&str) -> bool,
+    /// What the program adds.
+    pub extensions: &'a Extensions,
+    /// Whether the server is known to keep what is written: set by the first flow whose status came back whole.
+    pub schema_keeps: &'a AtomicBool,
+    /// Who is told.
+    pub observer: &'a dyn Observer,
+}
+
+impl std::fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("settings", self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a step asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stepped {
+    /// To be sent; each is answered by an [`Input::Answered`], whatever comes of it.
+    pub requests: Vec<(Ticket, Request)>,
+    /// When the next step is due at the latest; none: when something arrives.
+    pub wake_at: Option<Time>,
+}
+
+/// One flow of one UID, within one term.
+#[derive(Debug)]
+pub struct FlowDriver {
+    namespace: String,
+    name: String,
+    uid: String,
+    /// The flow as last known.
+    base: Option<Base>,
+    /// Whether it was read live in this term. What the store shows decides no more than that a live read is due.
+    verified: bool,
+    /// Whether only a live read can say how the flow stands now.
+    unread: bool,
+    /// Whether the flow is gone.
+    gone: bool,
+    /// What the store showed while a write was on its way.
+    arrived: Option<Arc<JobFlow>>,
+    parsed: Option<Parsed>,
+    snapshot: Snapshot,
+    facts: FactCache,
+    prepared: Prepared,
+    jobs: Jobs,
+    /// Changes that are in the record here and not in the server's yet, and since when there are any.
+    unwritten: Vec<Change>,
+    dirty_since: Option<Time>,
+    written_phase: FlowPhase,
+    writing: Option<Writing>,
+    last_write: Option<Time>,
+    /// A write whose answer was lost.
+    lost_write: Option<Writing>,
+    /// Effects of the record that was written last, not asked for yet.
+    released: Vec<Effect>,
+    released_at: Option<Time>,
+    /// Foreign Jobs whose owner has to be looked for.
+    owners: Vec<(JobKey, Box<SlimJob>)>,
+    /// Whether the flow's Jobs were listed live in this term.
+    listed: bool,
+    pending: BTreeMap<Ticket, Pending>,
+    tickets: u64,
+    holds: Holds<Held>,
+    report: Report,
+    /// The plan that was shown last in a dry run.
+    shown: Option<Plan>,
+    finding: Option<Finding>,
+    /// When this term began for the flow: intents from before may still be on their way.
+    since: Time,
+}
+
+/// What may have to wait.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Held {
+    Read,
+    Reread,
+    Write,
+    Mark,
+    Commands,
+    Job(JobKey, EffectKind),
+    Stray(String),
+    Fact(FactKey),
+}
+
+/// A request that hasn't been answered.
+#[derive(Clone, Debug, PartialEq)]
+enum Pending {
+    ReadFlow,
+    WriteStatus,
+    MarkBirth,
+    Create(JobKey),
+    Look(JobKey),
+    List(Vec<JobKey>),
+    Owner(JobKey, Box<SlimJob>),
+    Terminate(JobKey),
+    Delete(Option<JobKey>),
+    DeleteStray(String),
+    Ask(FactKey),
+    /// About a node whose number has changed since.
+    Disowned,
+}
+
+impl FlowDriver {
+    /// A flow that was seen, in a term that has just begun for it.
+    #[must_use]
+    pub fn new(seen: Arc<JobFlow>, now: Time) -> Self {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Self {
+            namespace: text(&seen.metadata.namespace),
+            name: text(&seen.metadata.name),
+            uid: text(&seen.metadata.uid),
+            gone: seen.metadata.deletion_timestamp.is_some(),
+            base: Some(Base::of(seen)),
+            verified: false,
+            unread: false,
+            arrived: None,
+            parsed: None,
+            snapshot: Snapshot::default(),
+            facts: FactCache::default(),
+            prepared: Prepared::default(),
+            jobs: Jobs::default(),
+            unwritten: Vec::new(),
+            dirty_since: None,
+            written_phase: FlowPhase::default(),
+            writing: None,
+            last_write: None,
+            lost_write: None,
+            released: Vec::new(),
+            released_at: None,
+            owners: Vec::new(),
+            listed: false,
+            pending: BTreeMap::new(),
+            tickets: 0,
+            holds: Holds::default(),
+            report: Report::new(),
+            shown: None,
+            finding: None,
+            since: now,
+        }
+    }
+
+    /// Which flow it is.
+    #[must_use]
+    pub fn flow(&self) -> FlowRef<'_> {
+        FlowRef {
+            namespace: &self.namespace,
+            name: &self.name,
+            uid: &self.uid,
+        }
+    }
+
+    /// Takes in what arrived. Nothing follows from it before the next [`Self::step`].
+    pub fn receive(&mut self, input: Input, around: &Surroundings<'_>, now: Time) {
+        match input {
+            Input::Flow(object) => self.flow_seen(object),
+            Input::Job(job) => self.job_seen(job, around),
+            Input::JobGone(job) => self.job_gone(&job),
+            Input::Relisted(jobs) => self.relisted(jobs, around),
+            Input::Template(name) => self.template_changed(&name),
+            Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
+        }
+    }
+
+    /// Decides what follows from everything that has arrived.
+    pub fn step(&mut self, around: &Surroundings<'_>, now: Time) -> Stepped {
+        let mut stepped = Stepped::default();
+        if self.gone {
+            return stepped;
+        }
+        if self.unread {
+            self.read(&mut stepped, now);
+        } else if self.writing.is_none() {
+            self.go_on(&mut stepped, around, now);
+        }
+        let held = self.holds.next(now);
+        stepped.wake_at = stepped.wake_at.into_iter().chain(held).min();
+        stepped
+    }
+
+    /// Whether nothing is left to ask or to await for the flow.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// The version of the object that it goes by.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.base.as_ref().map(Base::version)
+    }
+
+    /// The generation of the spec that it goes by.
+    #[must_use]
+    pub fn generation(&self) -> Option<i64> {
+        self.base.as_ref().map(Base::generation)
+    }
+
+    /// The names of templates that its entries name.
+    #[must_use]
+    pub fn templates(&self) -> Option<&Arc<BTreeSet<String>>> {
+        self.parsed.as_ref().map(Parsed::templates)
+    }
+
+    fn read(&mut self, stepped: &mut Stepped, now: Time) {
+        let reading = self.pending.values().any(|pending| *pending == Pending::ReadFlow);
+        if !reading && !self.holds.holds(&Held::Read, now) {
+            self.send(stepped, Pending::ReadFlow, Request::ReadFlow);
+        }
+    }
+
+    /// Whether something may be written, or follow from what is written: not before the flow was read live.
+    fn may_act(&mut self, stepped: &mut Stepped, now: Time) -> bool {
+        if !self.verified {
+            self.unread = true;
+            stepped.wake_by(now);
+        }
+        self.verified
+    }
+
+    fn send(&mut self, stepped: &mut Stepped, pending: Pending, request: Request) {
+        self.tickets += 1;
+        let ticket = Ticket(self.tickets);
+        self.pending.insert(ticket, pending);
+        stepped.requests.push((ticket, request));
+    }
+
+    fn flow_seen(&mut self, object: Arc<JobFlow>) {
+        if object.metadata.deletion_timestamp.is_some() {
+            self.gone = true;
+        }
+        let Some(base) = &self.base else { return };
+        if !base.is_older_than(&object) {
+            return;
+        }
+        if self.writing.is_some() {
+            self.arrived = Some(object);
+        } else {
+            self.take_object(object);
+        }
+    }
+
+    /// Goes on from a newer state of the flow. What was to be written is dropped if somebody else wrote the status.
+    fn take_object(&mut self, object: Arc<JobFlow>) {
+        let next = Base::of(object);
+        self.gone |= next.is_deleting();
+        let same_status = self
+            .base
+            .as_ref()
+            .is_some_and(|base| base.status() == next.status());
+        if !same_status && let Some(parsed) = &mut self.parsed {
+            parsed.is_read = false;
+        }
+        self.base = Some(next);
+        self.unread = false;
+        self.snapshot.ledger = self.ledger();
+    }
+
+    /// A template came, went, or was changed: what was made of it is made anew.
+    fn template_changed(&mut self, name: &str) {
+        let Some(parsed) = self.parsed.as_mut().filter(|parsed| parsed.uses(name)) else {
+            return;
+        };
+        parsed.templates_changed = true;
+    }
+
+    fn find(&mut self, around: &Surroundings<'_>, finding: Finding) {
+        if self.finding.as_ref() != Some(&finding) {
+            around.observer.found(self.flow(), &finding);
+            self.finding = Some(finding);
+        }
+    }
+
+    fn clear_finding(&mut self, around: &Surroundings<'_>) {
+        if self.finding.take().is_some() {
+            around.observer.cleared(self.flow());
+        }
+    }
+
+    fn policy(&self, around: &Surroundings<'_>, now: Time) -> Option<Policy> {
+        let flow = self.parsed.as_ref()?.flow()?;
+        let mut policy = flow.policy.clone();
+        policy.commands = around.settings.commands && !self.holds.holds(&Held::Commands, now);
+        Some(policy)
+    }
+}

@@ -1,0 +1,260 @@
+//! What is known of the flow's Jobs, as sightings: from the store, from live reads, from answers to creates. The newest
+//! version counts, and only a live read says that a Job isn't there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jobflow_core::record::FlowRecord;
+use jobflow_core::snapshot::{JobView, Refusal, Sighting, Stray};
+use jobflow_core::{JobKey, NodePhase, Time, Uid};
+
+use super::base::is_newer;
+use super::{FlowDriver, Surroundings};
+use crate::observe::{Answer, Owner, Ownership, SlimJob, job_view, ownership};
+use crate::parse::Flow;
+
+/// The Jobs of a flow beside their sightings.
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    /// Those that are there, by UID.
+    objects: BTreeMap<String, Arc<SlimJob>>,
+    /// The last that was seen of each key.
+    by_key: BTreeMap<JobKey, Arc<SlimJob>>,
+    /// UIDs that a live read showed to be gone, until the store agrees.
+    gone: BTreeSet<String>,
+    /// What was said to a create, until a live read tells whether the Job is there all the same.
+    refusing: BTreeMap<JobKey, Answer>,
+    /// How often in a row creates were refused.
+    refusals: BTreeMap<JobKey, u32>,
+}
+
+impl Jobs {
+    pub(super) const fn by_key(&self) -> &BTreeMap<JobKey, Arc<SlimJob>> {
+        &self.by_key
+    }
+
+    /// A create was answered with something other than the Job.
+    pub(super) fn refused(&mut self, key: JobKey, answer: Answer) {
+        self.refusing.insert(key, answer);
+    }
+}
+
+impl FlowDriver {
+    pub(super) fn job_seen(&mut self, job: Arc<SlimJob>, around: &Surroundings<'_>) {
+        let (uid, version) = (job.uid(), version(&job));
+        let known = self.jobs.objects.get(uid);
+        if self.jobs.gone.contains(uid) || known.is_some_and(|known| !is_newer(version, self::version(known)))
+        {
+            return;
+        }
+        self.jobs.objects.insert(uid.to_owned(), Arc::clone(&job));
+        self.sight(&job, around);
+    }
+
+    /// The store says that a Job is gone. That is no proof: another one of that name may be there.
+    pub(super) fn job_gone(&mut self, job: &Arc<SlimJob>) {
+        let uid = job.uid();
+        self.jobs.objects.remove(uid);
+        self.jobs.gone.remove(uid);
+        self.snapshot.strays.retain(|stray| *stray.uid.0 != *uid);
+        let is_it = |sighting: &Sighting| matches!(sighting, Sighting::Seen(view) if *view.uid.0 == *uid);
+        let seen = self.snapshot.jobs.iter().filter(|(_, sighting)| is_it(sighting));
+        let found: Vec<JobKey> = seen.map(|(key, _)| *key).collect();
+        for key in found {
+            self.jobs.by_key.insert(key, Arc::clone(job));
+            self.missing(key);
+        }
+    }
+
+    /// The Job of this key isn't where it was: that has to be looked at, if anybody waits for it.
+    pub(super) fn missing(&mut self, key: JobKey) {
+        if is_over(&self.snapshot.record, key) {
+            self.snapshot.jobs.remove(&key);
+            self.snapshot.stop_requests.remove(&key);
+        } else {
+            self.snapshot.jobs.insert(key, Sighting::Missing);
+        }
+    }
+
+    /// A new list: what it doesn't show has to be looked for.
+    pub(super) fn relisted(&mut self, jobs: Vec<Arc<SlimJob>>, around: &Surroundings<'_>) {
+        let shown: BTreeSet<&str> = jobs.iter().map(|job| job.uid()).collect();
+        let missing = self
+            .jobs
+            .objects
+            .iter()
+            .filter(|(uid, _)| !shown.contains(uid.as_str()));
+        let missing: Vec<Arc<SlimJob>> = missing.map(|(_, job)| Arc::clone(job)).collect();
+        self.jobs.gone.retain(|uid| shown.contains(uid.as_str()));
+        missing.iter().for_each(|job| self.job_gone(job));
+        jobs.into_iter().for_each(|job| self.job_seen(job, around));
+    }
+
+    /// All sightings anew, after the entries of the flow have changed.
+    pub(super) fn sight_all(&mut self, around: &Surroundings<'_>) {
+        self.snapshot.jobs.clear();
+        self.snapshot.strays.clear();
+        self.jobs.by_key.clear();
+        self.jobs.refusing.clear();
+        self.jobs.refusals.clear();
+        let jobs: Vec<Arc<SlimJob>> = self.jobs.objects.values().map(Arc::clone).collect();
+        jobs.iter().for_each(|job| self.sight(job, around));
+        self.miss();
+    }
+
+    /// Jobs that the record knows and nobody shows have to be looked for.
+    pub(super) fn miss(&mut self) {
+        for (node, record) in self.snapshot.record.nodes.iter() {
+            let key = JobKey {
+                node,
+                index: 0,
+                attempt: record.attempt,
+            };
+            if record.phase().is_live() && record.uid.is_some() {
+                self.snapshot.jobs.entry(key).or_insert(Sighting::Missing);
+            }
+        }
+    }
+
+    fn sight(&mut self, job: &Arc<SlimJob>, around: &Surroundings<'_>) {
+        let Some(flow) = self.parsed.as_ref().and_then(|parsed| parsed.flow()) else {
+            return;
+        };
+        let Ownership::Ours(key) = self.owner_of(job, flow, around) else {
+            return;
+        };
+        let view = job_view(job, None);
+        let judged_gone = matches!(self.snapshot.jobs.get(&key), Some(Sighting::Gone { .. }));
+        if judged_gone && is_another(&self.snapshot.record, key, &view.uid)
+            || is_late(&self.snapshot.record, key, &view)
+        {
+            return self.stray(job);
+        }
+        self.jobs.by_key.insert(key, Arc::clone(job));
+        self.jobs.refusals.remove(&key);
+        self.jobs.refusing.remove(&key);
+        self.snapshot.fresh.remove(&key);
+        self.prepared.forget(key);
+        self.snapshot.jobs.insert(key, Sighting::Seen(view));
+    }
+
+    pub(super) fn owner_of(&self, job: &SlimJob, flow: &Flow, around: &Surroundings<'_>) -> Ownership {
+        let owner = Owner {
+            name: &self.name,
+            uid: &self.uid,
+            flow,
+        };
+        ownership(job, owner, around.is_alive)
+    }
+
+    /// A live read found this Job under the name of that key, and it is ours.
+    pub(super) fn read_own(&mut self, key: JobKey, job: Arc<SlimJob>, around: &Surroundings<'_>, now: Time) {
+        let uid = Uid::from(job.uid());
+        if !is_another(&self.snapshot.record, key, &uid) {
+            self.jobs.gone.remove(&*uid.0);
+            // What was read live is no older than what the store shows.
+            self.jobs.objects.remove(&*uid.0);
+            return self.job_seen(job, around);
+        }
+        self.judge_gone(key, now);
+        self.jobs.objects.insert(uid.0.to_string(), Arc::clone(&job));
+        self.stray(&job);
+    }
+
+    /// A live read found nothing of that name.
+    pub(super) fn read_nothing(&mut self, key: JobKey, now: Time) {
+        let refusing = self.jobs.refusing.remove(&key);
+        let existed = self.jobs.by_key.contains_key(&key) || self.recorded_uid(key).is_some();
+        match refusing {
+            Some(answer) if !existed => {
+                let refusal = Refusal {
+                    class: answer.class,
+                    message: answer.message,
+                    at: now,
+                    count: self.count_refusal(key),
+                    not_before: answer.retry_after.map(|wait| now + wait),
+                };
+                self.snapshot.jobs.insert(key, Sighting::Refused(refusal));
+            }
+            Some(_) | None => self.judge_gone(key, now),
+        }
+    }
+
+    /// A live read found somebody else's object under the name of that key.
+    pub(super) fn read_foreign(&mut self, key: JobKey, leaving: bool, now: Time) {
+        self.jobs.refusing.remove(&key);
+        self.snapshot
+            .jobs
+            .insert(key, Sighting::Foreign { leaving, at: now });
+    }
+
+    /// How often in a row a create of this key was refused, this time included.
+    pub(super) fn count_refusal(&mut self, key: JobKey) -> u32 {
+        let count = self.jobs.refusals.entry(key).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+
+    fn judge_gone(&mut self, key: JobKey, now: Time) {
+        let last = self.jobs.by_key.get(&key).map(|job| job_view(job, None));
+        if let Some(uid) = last.as_ref().map(|view| view.uid.0.to_string())
+            && self.jobs.objects.remove(&uid).is_some()
+        {
+            self.jobs.gone.insert(uid);
+        }
+        self.snapshot.jobs.insert(key, Sighting::Gone { last, at: now });
+    }
+
+    fn stray(&mut self, job: &SlimJob) {
+        let stray = Stray {
+            name: job.name().into(),
+            uid: Uid::from(job.uid()),
+        };
+        if !job.is_deleting() && !self.snapshot.strays.contains(&stray) {
+            self.snapshot.strays.push(stray);
+        }
+    }
+
+    pub(super) fn recorded_uid(&self, key: JobKey) -> Option<&Uid> {
+        let record = self.snapshot.record.nodes.get(key.node)?;
+        record.uid.as_ref().filter(|_| record.attempt == key.attempt)
+    }
+}
+
+fn version(job: &SlimJob) -> &str {
+    job.metadata.resource_version.as_deref().unwrap_or_default()
+}
+
+/// Whether nobody asks for the Job of this key any more.
+fn is_over(record: &FlowRecord, key: JobKey) -> bool {
+    record.nodes.get(key.node).is_none_or(|node| {
+        node.phase().is_end() || node.attempt != key.attempt || node.phase() == NodePhase::BackingOff
+    })
+}
+
+/// Whether the record of this very key tells another UID.
+fn is_another(record: &FlowRecord, key: JobKey, uid: &Uid) -> bool {
+    let recorded = record
+        .nodes
+        .get(key.node)
+        .filter(|node| node.attempt == key.attempt);
+    recorded
+        .and_then(|node| node.uid.as_ref())
+        .is_some_and(|recorded| recorded != uid)
+}
+
+/// Whether the Job was made after its attempt had ended without it: the late effect of a create whose answer was lost.
+fn is_late(record: &FlowRecord, key: JobKey, view: &JobView) -> bool {
+    let Some(node) = record
+        .nodes
+        .get(key.node)
+        .filter(|node| key.attempt < node.attempt)
+    else {
+        return false;
+    };
+    let ended = node
+        .attempts
+        .iter()
+        .find(|attempt| attempt.attempt == key.attempt);
+    !view.phase.is_final() && !view.deleting && ended.is_some_and(|ended| view.created > ended.finish_time)
+}

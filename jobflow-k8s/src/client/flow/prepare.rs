@@ -1,0 +1,235 @@
+//! The flow as parsed, kept for as long as nothing that it was parsed from changes, and the Jobs that were built for
+//! it, kept until they are there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jobflow_core::facts::{Answer, FactKey, TemplateVersion};
+use jobflow_core::{JobKey, NodeId};
+
+use super::Surroundings;
+use crate::fault::Fault;
+use crate::names::job_name;
+use crate::parse::{Flow, Known, KnownTemplate, parse};
+use crate::render::{Attempt, render};
+use crate::status::{too_large, with_removed};
+use crate::types::{Entry, JobFlow};
+
+/// What was made of a generation of the spec.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    generation: i64,
+    /// Templates that entries name.
+    used: Arc<BTreeSet<String>>,
+    /// Whether a template has changed since.
+    pub(super) templates_changed: bool,
+    /// The flow; of an earlier generation if this one is at fault.
+    flow: Option<Arc<Flow>>,
+    /// What is wrong with this generation.
+    pub(super) faults: Vec<Fault>,
+    /// Whether the record was read from the status that is known.
+    pub(super) is_read: bool,
+}
+
+impl Parsed {
+    /// Parses a flow. What worked before is kept beside the faults.
+    pub(super) fn of(object: &JobFlow, before: Option<Self>, around: &Surroundings<'_>) -> Self {
+        let used = Arc::new(template_names(object));
+        let templates: BTreeMap<String, KnownTemplate> = used
+            .iter()
+            .filter_map(|name| {
+                Some((
+                    name.clone(),
+                    KnownTemplate::of(&(around.templates)(name)?.spec.0)?,
+                ))
+            })
+            .collect();
+        let known = Known {
+            templates: Some(&templates),
+            predicates: around.extensions.predicates(),
+        };
+        let generation = object.metadata.generation.unwrap_or(0);
+        let is_read = before.as_ref().is_some_and(|before| before.is_read);
+        let before = before.and_then(|before| before.flow);
+        let (flow, faults) = match parsed(object, known) {
+            Ok(flow) => (Some(Arc::new(flow)), Vec::new()),
+            Err(faults) => (before, faults),
+        };
+        Self {
+            generation,
+            used,
+            templates_changed: false,
+            flow,
+            faults,
+            is_read,
+        }
+    }
+
+    pub(super) fn flow(&self) -> Option<&Arc<Flow>> {
+        self.flow.as_ref()
+    }
+
+    pub(super) const fn templates(&self) -> &Arc<BTreeSet<String>> {
+        &self.used
+    }
+
+    pub(super) fn uses(&self, template: &str) -> bool {
+        self.used.contains(template)
+    }
+
+    pub(super) fn is_of(&self, generation: i64) -> bool {
+        self.generation == generation && !self.templates_changed
+    }
+}
+
+/// The flow, with what still runs of entries that are gone; one whose record couldn't be stored is at fault.
+fn parsed(object: &JobFlow, known: Known<'_>) -> Result<Flow, Vec<Fault>> {
+    let flow = parse(object, known)?;
+    if let Some(fault) = too_large(object, &flow) {
+        return Err(vec![fault]);
+    }
+    Ok(match &object.status {
+        Some(status) => with_removed(flow, status),
+        None => flow,
+    })
+}
+
+/// Whether two flows have the same entries in the same places, so that nodes keep their numbers.
+pub(super) fn same_places(one: &Flow, other: &Flow) -> bool {
+    let names = |flow: &Flow| {
+        flow.entries
+            .iter()
+            .map(|entry| entry.name.clone())
+            .collect::<Vec<_>>()
+    };
+    names(one) == names(other)
+}
+
+/// The template of an entry; none if its Job is written inline.
+fn template_of(entry: &Entry) -> Option<&str> {
+    let named = entry.template.as_deref().unwrap_or(&entry.name);
+    entry.job_spec.is_none().then_some(named)
+}
+
+fn template_names(object: &JobFlow) -> BTreeSet<String> {
+    let entries = object.spec.flows.iter().chain(&object.spec.finally).flatten();
+    entries
+        .filter_map(|entry| template_of(entry).map(str::to_owned))
+        .collect()
+}
+
+/// Jobs that were built and are not there yet, as they are sent.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    bodies: BTreeMap<JobKey, Arc<[u8]>>,
+}
+
+/// From what a Job is built.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) object: &'a JobFlow,
+    pub(super) flow: &'a Flow,
+    pub(super) around: &'a Surroundings<'a>,
+}
+
+impl Prepared {
+    /// Answers what can be answered on the spot.
+    pub(super) fn answer(&mut self, source: Source<'_>, question: &FactKey) -> Option<Answer> {
+        if let FactKey::Template(node) = question {
+            return Some(template_answer(source, *node));
+        }
+        let FactKey::Rendered(key) = question else {
+            return None;
+        };
+        self.rendered(source, *key)
+    }
+
+    /// None while the template isn't there: that is another question's answer.
+    fn rendered(&mut self, source: Source<'_>, key: JobKey) -> Option<Answer> {
+        let entry = source.flow.entries.get(key.node.position())?;
+        if template_of(entry).is_some_and(|name| (source.around.templates)(name).is_none()) {
+            return None;
+        }
+        Some(match build(source, entry, key) {
+            Ok((body, digest)) => {
+                self.bodies.insert(key, body);
+                Answer::Rendered(digest)
+            }
+            Err(message) => Answer::Unrenderable(message.into()),
+        })
+    }
+
+    /// The Job to send: as it was built for the plan, or built now.
+    pub(super) fn body(&mut self, source: Source<'_>, key: JobKey) -> Result<Arc<[u8]>, NotBuilt> {
+        if let Some(body) = self.bodies.get(&key) {
+            return Ok(Arc::clone(body));
+        }
+        let entry = source
+            .flow
+            .entries
+            .get(key.node.position())
+            .ok_or(NotBuilt::NoTemplate)?;
+        if template_of(entry).is_some_and(|name| (source.around.templates)(name).is_none()) {
+            return Err(NotBuilt::NoTemplate);
+        }
+        let (body, _) = build(source, entry, key).map_err(NotBuilt::Faulty)?;
+        self.bodies.insert(key, Arc::clone(&body));
+        Ok(body)
+    }
+
+    pub(super) fn forget(&mut self, key: JobKey) {
+        self.bodies.remove(&key);
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        self.bodies.clear();
+    }
+}
+
+/// Why there is nothing to send.
+#[derive(Debug)]
+pub(super) enum NotBuilt {
+    /// The template has gone since the Job was intended.
+    NoTemplate,
+    /// It can't be built any more, and why.
+    Faulty(String),
+}
+
+fn template_answer(source: Source<'_>, node: NodeId) -> Answer {
+    let entry = source.flow.entries.get(node.position());
+    let Some(name) = entry.and_then(template_of) else {
+        return Answer::Template(TemplateVersion::default());
+    };
+    match (source.around.templates)(name) {
+        Some(template) => Answer::Template(TemplateVersion {
+            uid: template.metadata.uid.as_deref().unwrap_or_default().into(),
+            generation: template.metadata.generation.unwrap_or(0),
+        }),
+        None => Answer::NoTemplate,
+    }
+}
+
+fn build(source: Source<'_>, entry: &Entry, key: JobKey) -> Result<(Arc<[u8]>, u64), String> {
+    let template = template_of(entry).and_then(|name| (source.around.templates)(name));
+    let attempt = Attempt {
+        instance: None,
+        number: key.attempt,
+    };
+    let template = template.as_deref().map(|template| &**template);
+    let words = |faults: Vec<Fault>| {
+        let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        words.join("; ")
+    };
+    let rendered = render(source.around.schemas, source.object, entry, attempt, template).map_err(words)?;
+    let body = serde_json::to_vec(&rendered.job).map_err(|error| error.to_string())?;
+    Ok((body.into(), rendered.digest))
+}
+
+/// The name of the Job of a key.
+pub(super) fn name_of(flow_name: &str, flow: &Flow, key: JobKey) -> String {
+    let entry = flow
+        .entries
+        .get(key.node.position())
+        .map_or("", |entry| entry.name.as_str());
+    job_name(flow_name, entry, None, key.attempt)
+}

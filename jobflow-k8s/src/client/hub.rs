@@ -1,0 +1,445 @@
+//! Everything that the tasks of a running driver share: what the watches have shown, the flows, and who is next.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use jobflow_core::Time;
+use kube::Resource;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+use super::cell::{Cell, locked};
+use super::extensions::Extensions;
+use super::flow::{Input, Stepped, Surroundings};
+use super::guard::Poison;
+use super::observer::{Finding, Observer};
+use super::progress::Progress;
+use super::queue::FairQueue;
+use super::run::Clock;
+use super::settings::Settings;
+use super::watch::Shown;
+use crate::observe::{SlimJob, SlimTemplate};
+use crate::schema::Schemas;
+use crate::types::{FLOW_GROUP, JobFlow, JobFlowSpec};
+
+type Jobs = BTreeMap<String, Arc<SlimJob>>;
+
+/// What the sender of requests is told.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// A flow was planned.
+    Stepped(Arc<Cell>, Stepped),
+    /// A flow is to be looked at, but not before.
+    Later(Arc<Cell>, Instant),
+}
+
+/// What is shared.
+pub(super) struct Hub {
+    pub(super) settings: Settings,
+    pub(super) extensions: Extensions,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) clock: Clock,
+    pub(super) orders: mpsc::UnboundedSender<Order>,
+    schemas: Schemas,
+    schema_keeps: AtomicBool,
+    progress: Progress,
+    started: AtomicBool,
+    flows: RwLock<BTreeMap<String, Arc<Cell>>>,
+    /// Jobs by the UID of the flow that owns them, then by their own.
+    jobs: RwLock<BTreeMap<String, Jobs>>,
+    templates: RwLock<BTreeMap<(String, String), Arc<SlimTemplate>>>,
+    queue: Mutex<FairQueue>,
+    ready: Notify,
+}
+
+impl Hub {
+    pub(super) fn new(
+        settings: Settings,
+        extensions: Extensions,
+        observer: Arc<dyn Observer>,
+        clock: Clock,
+        progress: Progress,
+        orders: mpsc::UnboundedSender<Order>,
+    ) -> Self {
+        Self {
+            settings,
+            extensions,
+            observer,
+            clock,
+            orders,
+            schemas: Schemas::new(),
+            schema_keeps: AtomicBool::new(false),
+            progress,
+            started: AtomicBool::new(false),
+            flows: RwLock::default(),
+            jobs: RwLock::default(),
+            templates: RwLock::default(),
+            queue: Mutex::default(),
+            ready: Notify::new(),
+        }
+    }
+
+    fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    /// Plans flows as they come, for ever.
+    pub(super) async fn work(&self) {
+        loop {
+            let next = locked(&self.queue).pop();
+            let Some(uid) = next else {
+                self.ready.notified().await;
+                continue;
+            };
+            if let Some(cell) = self.cell(&uid) {
+                self.work_on(&cell);
+            }
+            locked(&self.queue).done(&uid);
+            self.ready.notify_one();
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn work_on(&self, cell: &Arc<Cell>) {
+        let began = std::time::Instant::now();
+        match catch_unwind(AssertUnwindSafe(|| self.step(cell))) {
+            Ok(Some(stepped)) => {
+                self.observer.reconciled(cell.flow(), began.elapsed());
+                // Nobody listens any more when the run has ended.
+                let _ = self.orders.send(Order::Stepped(Arc::clone(cell), stepped));
+            }
+            Ok(None) => {}
+            Err(panic) => self.park(cell, &panic),
+        }
+    }
+
+    fn step(&self, cell: &Cell) -> Option<Stepped> {
+        let mut driver = cell.driver();
+        let driver = driver.as_mut()?;
+        let templates = |name: &str| self.template(&cell.asker.namespace, name);
+        let is_alive = |uid: &str| read(&self.flows).contains_key(uid);
+        let around = Surroundings {
+            settings: &self.settings,
+            schemas: &self.schemas,
+            templates: &templates,
+            is_alive: &is_alive,
+            extensions: &self.extensions,
+            schema_keeps: &self.schema_keeps,
+            observer: &*self.observer,
+        };
+        let now = self.now();
+        for input in cell.take() {
+            driver.receive(input, &around, now);
+        }
+        let stepped = driver.step(&around, now);
+        cell.note(driver);
+        Some(stepped)
+    }
+
+    /// A flow that made the program panic is left alone until its spec changes; others go on.
+    fn park(&self, cell: &Cell, panic: &(dyn std::any::Any + Send)) {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        let generation = cell.driver().as_ref().and_then(|driver| driver.generation());
+        cell.park(generation.unwrap_or(0));
+        let finding = Finding::Panicked(words.unwrap_or("no words").to_owned());
+        self.observer.found(cell.flow(), &finding);
+    }
+
+    fn cell(&self, uid: &str) -> Option<Arc<Cell>> {
+        read(&self.flows).get(uid).map(Arc::clone)
+    }
+
+    fn template(&self, namespace: &str, name: &str) -> Option<Arc<SlimTemplate>> {
+        let key = (namespace.to_owned(), name.to_owned());
+        read(&self.templates).get(&key).map(Arc::clone)
+    }
+
+    /// Something arrived for a flow. Answers are looked at at once, what watches show as often as a flow may be.
+    pub(super) fn deliver(&self, cell: &Arc<Cell>, input: Input) {
+        let answer = matches!(input, Input::Answered(..));
+        cell.put(input);
+        if !self.started.load(Ordering::Acquire) {
+            return;
+        }
+        match cell.spend().filter(|_| !answer) {
+            None => self.wake(cell),
+            Some(at) => {
+                let _ = self.orders.send(Order::Later(Arc::clone(cell), at));
+            }
+        }
+    }
+
+    /// Lets a flow be planned when it is its turn.
+    pub(super) fn wake(&self, cell: &Cell) {
+        let depth = {
+            let mut queue = locked(&self.queue);
+            queue.push(&cell.asker.namespace, &cell.uid);
+            queue.len()
+        };
+        self.observer.queued(depth);
+        self.ready.notify_one();
+    }
+
+    /// Once every watch has shown a whole list, flows are planned; never before.
+    fn start_if_synced(&self) {
+        if self.progress.is_synced() && !self.started.swap(true, Ordering::AcqRel) {
+            let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
+            cells.iter().for_each(|cell| self.wake(cell));
+        }
+    }
+
+    pub(super) fn flow(&self, scope: Option<&str>, shown: Shown<JobFlow>) {
+        match shown {
+            Shown::There(flow) => self.flow_there(flow),
+            Shown::Unreadable(poison) => self.flow_unreadable(&poison),
+            Shown::Gone(flow) => self.flow_gone(flow.metadata.uid.as_deref().unwrap_or_default()),
+            Shown::UnreadableGone(poison) => {
+                self.flow_gone(poison.metadata.uid.as_deref().unwrap_or_default())
+            }
+            Shown::Listed(uids) => {
+                let gone: Vec<String> = read(&self.flows)
+                    .iter()
+                    .filter(|(uid, cell)| in_scope(scope, &cell.asker.namespace) && !uids.contains(*uid))
+                    .map(|(uid, _)| uid.clone())
+                    .collect();
+                gone.iter().for_each(|uid| self.flow_gone(uid));
+                self.start_if_synced();
+            }
+        }
+    }
+
+    fn flow_there(&self, mut flow: JobFlow) {
+        flow.metadata.managed_fields = None;
+        let uid = flow.metadata.uid.clone().unwrap_or_default();
+        if !self
+            .settings
+            .covers(flow.metadata.namespace.as_deref().unwrap_or_default())
+        {
+            return;
+        }
+        let flow = Arc::new(flow);
+        let Some(cell) = self.cell(&uid) else {
+            let cell = Arc::new(Cell::new(flow, self.now()));
+            write(&self.flows).insert(uid, Arc::clone(&cell));
+            return self.introduce(&cell);
+        };
+        if cell.unpark(&flow, self.now()) {
+            self.observer.cleared(cell.flow());
+            return self.introduce(&cell);
+        }
+        if !cell.knows(&flow) {
+            self.deliver(&cell, Input::Flow(flow));
+        }
+    }
+
+    /// Tells a flow that is new here which Jobs it owns.
+    fn introduce(&self, cell: &Arc<Cell>) {
+        let jobs = read(&self.jobs)
+            .get(&cell.uid)
+            .map(|jobs| jobs.values().map(Arc::clone).collect());
+        self.deliver(cell, Input::Relisted(jobs.unwrap_or_default()));
+    }
+
+    fn flow_unreadable(&self, poison: &Poison) {
+        let mut flow = JobFlow::new("", JobFlowSpec::default());
+        flow.metadata = poison.metadata.clone();
+        if !self
+            .settings
+            .covers(flow.metadata.namespace.as_deref().unwrap_or_default())
+        {
+            return;
+        }
+        let uid = flow.metadata.uid.clone().unwrap_or_default();
+        let cell = self.cell(&uid).unwrap_or_else(|| {
+            let cell = Arc::new(Cell::left_alone(&flow));
+            write(&self.flows).insert(uid, Arc::clone(&cell));
+            cell
+        });
+        cell.park(flow.metadata.generation.unwrap_or(0));
+        self.observer
+            .found(cell.flow(), &Finding::Unreadable(poison.error.clone()));
+    }
+
+    fn flow_gone(&self, uid: &str) {
+        let gone = write(&self.flows).remove(uid);
+        if let Some(cell) = gone {
+            self.observer.forgotten(cell.flow());
+        }
+    }
+
+    pub(super) fn job(&self, scope: Option<&str>, shown: Shown<SlimJob>) {
+        match shown {
+            Shown::There(job) => self.job_there(job),
+            Shown::Unreadable(poison) => self.job_unreadable(&poison),
+            Shown::Gone(job) => self.job_gone(&Arc::new(job)),
+            Shown::UnreadableGone(_) => {}
+            Shown::Listed(uids) => {
+                self.jobs_listed(scope, &uids);
+                self.start_if_synced();
+            }
+        }
+    }
+
+    fn job_there(&self, job: SlimJob) {
+        let Some(owner) = owner(&job).map(str::to_owned) else {
+            return;
+        };
+        let job = Arc::new(job);
+        write(&self.jobs)
+            .entry(owner.clone())
+            .or_default()
+            .insert(job.uid().to_owned(), Arc::clone(&job));
+        if let Some(cell) = self.cell(&owner) {
+            self.deliver(&cell, Input::Job(job));
+        }
+    }
+
+    /// A Job that can't be read: the flow that owns it can't go on past it, others can.
+    fn job_unreadable(&self, poison: &Poison) {
+        let owner = poison
+            .metadata
+            .owner_references
+            .iter()
+            .flatten()
+            .find(|owner| owner.controller == Some(true));
+        let Some(cell) = owner.and_then(|owner| self.cell(&owner.uid)) else {
+            return;
+        };
+        let name = poison.metadata.name.as_deref().unwrap_or_default();
+        let finding = Finding::Unreadable(format!("Job `{name}`: {}", poison.error));
+        self.observer.found(cell.flow(), &finding);
+    }
+
+    fn job_gone(&self, job: &Arc<SlimJob>) {
+        let Some(owner) = owner(job) else { return };
+        let mut all = write(&self.jobs);
+        if let Some(jobs) = all.get_mut(owner) {
+            jobs.remove(job.uid());
+            if jobs.is_empty() {
+                all.remove(owner);
+            }
+        }
+        drop(all);
+        if let Some(cell) = self.cell(owner) {
+            self.deliver(&cell, Input::JobGone(Arc::clone(job)));
+        }
+    }
+
+    /// Flows are told all that is there now, so that they look for what isn't.
+    fn jobs_listed(&self, scope: Option<&str>, uids: &BTreeSet<String>) {
+        write(&self.jobs).retain(|_, jobs| {
+            let stays = |job: &SlimJob| {
+                let namespace = job.metadata.namespace.as_deref().unwrap_or_default();
+                !in_scope(scope, namespace) || uids.contains(job.uid())
+            };
+            jobs.retain(|_, job| stays(job));
+            !jobs.is_empty()
+        });
+        let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
+        let here = cells.iter().filter(|cell| in_scope(scope, &cell.asker.namespace));
+        here.for_each(|cell| self.introduce(cell));
+    }
+
+    pub(super) fn template_shown(&self, scope: Option<&str>, shown: Shown<SlimTemplate>) {
+        match shown {
+            Shown::There(template) => self.template_there(template),
+            Shown::Unreadable(poison) | Shown::UnreadableGone(poison) => {
+                let (namespace, name) = (poison.metadata.namespace, poison.metadata.name);
+                self.template_gone(namespace.unwrap_or_default(), name.unwrap_or_default());
+            }
+            Shown::Gone(template) => {
+                let (namespace, name) = names(&template);
+                self.template_gone(namespace, name);
+            }
+            Shown::Listed(uids) => {
+                let is_gone = |template: &SlimTemplate| {
+                    template
+                        .metadata
+                        .uid
+                        .as_ref()
+                        .is_none_or(|uid| !uids.contains(uid))
+                };
+                let gone: Vec<(String, String)> = read(&self.templates)
+                    .iter()
+                    .filter(|((namespace, _), template)| in_scope(scope, namespace) && is_gone(template))
+                    .map(|(key, _)| key.clone())
+                    .collect();
+                gone.into_iter()
+                    .for_each(|(namespace, name)| self.template_gone(namespace, name));
+                self.start_if_synced();
+            }
+        }
+    }
+
+    fn template_there(&self, template: SlimTemplate) {
+        let key = names(&template);
+        let before = write(&self.templates).insert(key.clone(), Arc::new(template));
+        let now = read(&self.templates).get(&key).map(Arc::clone);
+        if !before
+            .zip(now)
+            .is_some_and(|(before, now)| makes_the_same(&before, &now))
+        {
+            self.template_changed(&key.0, &key.1);
+        }
+    }
+
+    fn template_gone(&self, namespace: String, name: String) {
+        let key = (namespace, name);
+        if write(&self.templates).remove(&key).is_some() {
+            self.template_changed(&key.0, &key.1);
+        }
+    }
+
+    fn template_changed(&self, namespace: &str, name: &str) {
+        let flows = read(&self.flows);
+        let using = flows
+            .values()
+            .filter(|cell| cell.asker.namespace == namespace && cell.uses_template(name));
+        let using: Vec<Arc<Cell>> = using.map(Arc::clone).collect();
+        drop(flows);
+        for cell in using {
+            self.deliver(&cell, Input::Template(name.to_owned()));
+        }
+    }
+}
+
+fn in_scope(scope: Option<&str>, namespace: &str) -> bool {
+    scope.is_none_or(|scope| scope == namespace)
+}
+
+fn names(template: &SlimTemplate) -> (String, String) {
+    let metadata = template.meta();
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    (text(&metadata.namespace), text(&metadata.name))
+}
+
+/// Whether Jobs made from both are the same; a status doesn't go into them.
+fn makes_the_same(one: &SlimTemplate, other: &SlimTemplate) -> bool {
+    let (first, second) = (&one.metadata, &other.metadata);
+    first.uid == second.uid
+        && first.generation == second.generation
+        && first.labels == second.labels
+        && first.annotations == second.annotations
+        && one.spec == other.spec
+}
+
+/// The UID of the flow that owns a Job.
+fn owner(job: &SlimJob) -> Option<&str> {
+    let owners = job.metadata.owner_references.iter().flatten();
+    let ours = |group: &str| group.split('/').next() == Some(FLOW_GROUP);
+    owners
+        .filter(|owner| owner.controller == Some(true) && owner.kind == "JobFlow" && ours(&owner.api_version))
+        .map(|owner| owner.uid.as_str())
+        .next()
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

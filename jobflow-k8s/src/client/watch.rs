@@ -1,0 +1,188 @@
+//! One watch: a list, then what changes, for ever. Tells what it shows and when it last heard anything.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use http_body_util::BodyExt;
+use kube::client::Body;
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
+use tokio::time::Instant;
+
+use super::call::chain;
+use super::guard::{Guarded, Poison};
+use super::observer::Observer;
+
+/// The first wait after a failure, and the longest.
+const WAITS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+
+/// What a watch shows.
+#[derive(Debug)]
+pub(super) enum Shown<K> {
+    /// An object is there, like this.
+    There(K),
+    /// An object is there, and can't be read.
+    Unreadable(Box<Poison>),
+    /// An object is gone; this was its last state.
+    Gone(K),
+    /// The same of one that can't be read.
+    UnreadableGone(Box<Poison>),
+    /// These UIDs, and no others, were there when the list was made.
+    Listed(BTreeSet<String>),
+}
+
+/// When a watch last heard anything, a bookmark included.
+#[derive(Debug)]
+pub(super) struct Beat {
+    resource: &'static str,
+    state: Mutex<(Instant, bool)>,
+}
+
+impl Beat {
+    pub(super) fn new(resource: &'static str) -> Self {
+        Self {
+            resource,
+            state: Mutex::new((Instant::now(), false)),
+        }
+    }
+
+    fn note(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Instant::now();
+    }
+
+    fn listed(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    }
+
+    /// What is watched.
+    pub(super) const fn resource(&self) -> &'static str {
+        self.resource
+    }
+
+    /// How long nothing was heard.
+    pub(super) fn silence(&self) -> Duration {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .elapsed()
+    }
+
+    /// Whether its list was complete once.
+    pub(super) fn is_listed(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+}
+
+/// How to watch.
+#[derive(Clone)]
+pub(super) struct Watching {
+    pub(super) client: Client,
+    /// None: all namespaces.
+    pub(super) namespace: Option<String>,
+    pub(super) streaming: bool,
+    pub(super) beat: Arc<Beat>,
+    pub(super) observer: Arc<dyn Observer>,
+}
+
+/// Watches one kind for ever.
+pub(super) async fn watch<K>(mut how: Watching, mut show: impl FnMut(Shown<K>))
+where
+    K: Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>,
+    K: Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    let client = tapped(&how);
+    let mut wait = WAITS.0;
+    loop {
+        let api: Api<Guarded<K>> = match &how.namespace {
+            Some(namespace) => Api::namespaced(client.clone(), namespace),
+            None => Api::all(client.clone()),
+        };
+        let config = if how.streaming {
+            watcher::Config::default().streaming_lists()
+        } else {
+            watcher::Config::default()
+        };
+        let mut events = pin!(watcher(api, config));
+        let mut listing = BTreeSet::new();
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => {
+                    wait = WAITS.0;
+                    shown(event, &mut listing, &how.beat, &mut show);
+                }
+                Err(error) => {
+                    how.observer.watch_failed(how.beat.resource(), &chain(&error));
+                    tokio::time::sleep(wait).await;
+                    wait = (wait * 2).min(WAITS.1);
+                    if how.streaming && !how.beat.is_listed() {
+                        // The server may not have streaming lists.
+                        how.streaming = false;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn shown<K: Resource>(
+    event: Event<Guarded<K>>,
+    listing: &mut BTreeSet<String>,
+    beat: &Beat,
+    show: &mut impl FnMut(Shown<K>),
+) {
+    match event {
+        Event::Init => listing.clear(),
+        Event::InitApply(object) => {
+            listing.extend(object.meta().uid.clone());
+            show(there(object));
+        }
+        Event::InitDone => {
+            beat.listed();
+            show(Shown::Listed(std::mem::take(listing)));
+        }
+        Event::Apply(object) => show(there(object)),
+        Event::Delete(Guarded::Read(object)) => show(Shown::Gone(object)),
+        Event::Delete(Guarded::Unreadable(poison)) => show(Shown::UnreadableGone(poison)),
+    }
+}
+
+fn there<K>(object: Guarded<K>) -> Shown<K> {
+    match object {
+        Guarded::Read(object) => Shown::There(object),
+        Guarded::Unreadable(poison) => Shown::Unreadable(poison),
+    }
+}
+
+/// A client whose every answer, to its last byte, is noted: a watch in which nothing happens has bookmarks.
+fn tapped(how: &Watching) -> Client {
+    let client = how.client.clone();
+    let namespace = client.default_namespace().to_owned();
+    let (beat, observer) = (Arc::clone(&how.beat), Arc::clone(&how.observer));
+    let heard = Arc::new(move || {
+        beat.note();
+        observer.watch_progressed(beat.resource());
+    });
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let (client, heard) = (client.clone(), Arc::clone(&heard));
+        async move {
+            let response = client.send(request).await?;
+            if response.status().is_success() {
+                heard();
+            }
+            Ok::<_, kube::Error>(response.map(move |body| {
+                body.map_frame(move |frame| {
+                    heard();
+                    frame
+                })
+            }))
+        }
+    });
+    Client::new(service, namespace)
+}
