@@ -62,7 +62,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn every_example_is_valid() {
-    for example in ["hello", "diamond", "arithmetic"] {
+    for example in ["hello", "diamond", "arithmetic", "sweep"] {
         let output = Place::new().call(&["validate", example]);
         assert!(output.status.success(), "{example}: {}", text(&output.stderr));
         assert!(
@@ -88,6 +88,18 @@ fn each_step_of_the_diamond_tells_its_pod() {
     for entry in ["a", "b", "c", "d", "e"] {
         assert_eq!(place.output(entry), format!("this is diamond-{entry}-main-0\n"));
     }
+}
+
+#[test]
+fn one_template_makes_five_different_jobs() {
+    let place = Place::new();
+    place.run("sweep");
+    let readme = include_str!("../sweep/README.md");
+    let told = readme
+        .split("```")
+        .nth(1)
+        .and_then(|block| block.strip_prefix("text\n"));
+    assert_eq!(Some(place.output("report").as_str()), told);
 }
 
 #[test]

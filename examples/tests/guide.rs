@@ -21,7 +21,7 @@ fn pages() -> Vec<PathBuf> {
         .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.extend(
-        ["hello", "diamond", "arithmetic"]
+        ["hello", "diamond", "arithmetic", "sweep"]
             .map(|example| root().join("examples").join(example).join("README.md")),
     );
     pages.sort();

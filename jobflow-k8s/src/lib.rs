@@ -9,6 +9,7 @@ pub mod check;
 pub mod client;
 pub mod crd;
 pub mod fault;
+pub mod frozen;
 pub mod job;
 pub mod names;
 pub mod observe;

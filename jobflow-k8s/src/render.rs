@@ -17,6 +17,7 @@ use crate::schema::Schemas;
 use crate::types::job::VolcanoJobSpec;
 use crate::types::{Entry, Job, JobFlow, JobTemplate};
 pub use draft::Draft;
+pub(crate) use metadata::owner;
 
 /// Which job of an entry is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

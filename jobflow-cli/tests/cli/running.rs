@@ -226,6 +226,32 @@ fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
     assert_eq!(events(&ran.stdout)[0]["resumed"], true);
 }
 
+#[test]
+fn a_run_that_is_resumed_goes_by_the_templates_that_it_began_with() {
+    let flow = "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {name: f}\nspec:\n  flows:\n  \
+                - {name: a, template: step}\n  - name: b\n    template: step\n    dependsOn: {targets: [a]}\n    \
+                patch: {jobSpec: {tasks: [{name: main, template: {spec: {containers: [{name: main, env: [{name: WORD, value: patched}]}]}}}]}}\n";
+    let template = "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobTemplate\nmetadata: {name: step}\nspec:\n  tasks:\n  \
+                - name: main\n    replicas: 1\n    template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, \
+                env: [{name: WORD, value: own}], command: [sh, -c, 'test -e go || sleep 60; echo first $WORD']}]}}\n";
+    let world = World::with("flow.yaml", flow).and("step.yaml", template);
+    let child = begun(&world, &["run", "flow.yaml", "step.yaml", "--grace", "1"]);
+    kill("-INT", &child.id().to_string());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let edited = [
+        flow.replace("patched", "edited"),
+        template.replace("first", "second"),
+    ];
+    let world = world
+        .and("go", "")
+        .and("flow.yaml", &edited[0])
+        .and("step.yaml", &edited[1]);
+    let ran = world.run(&["run", "--resume"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(ran.stdout.ends_with("b:\nfirst patched\n"), "{}", ran.stdout);
+    assert_eq!(world.run(&["logs", "--raw", "a"]).stdout, "first own\n");
+}
+
 /// The executor of the newest run in a folder's state.
 pub(crate) fn executor(world: &World) -> String {
     let runs = world.path().join("state/runs");

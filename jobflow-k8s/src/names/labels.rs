@@ -19,6 +19,9 @@ pub const ANNOTATION_TEMPLATE: &str = "flow.volcano.sh/template";
 /// Annotation: the template's `ttlSecondsAfterFinished`, which is never passed on.
 pub const ANNOTATION_TTL: &str = "flow.volcano.sh/ttl-seconds-after-finished";
 
+/// Label and annotation of a template that is frozen for one flow: the name that it had.
+pub const FROZEN: &str = "flow.volcano.sh/frozen";
+
 const MOST_VALUE: usize = 63;
 const HASH_BYTES: usize = 5;
 

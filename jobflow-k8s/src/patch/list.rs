@@ -31,30 +31,31 @@ impl Merging {
                 None => return,
             },
         };
-        let before = match lists {
-            Lists::Keyed(_) | Lists::Set => positions(original.iter().map(key)),
-            Lists::Atomic if order.is_some() => positions(original.iter().map(key)),
-            Lists::Atomic => BTreeMap::new(),
+        let length = original.len();
+        let old = match order {
+            Some(_) => positions(original.iter().map(key)),
+            None => BTreeMap::new(),
         };
         // An order without a list is all that there is to say about it.
         let only_order = patch.is_empty() && order.is_some();
-        let named = match lists {
+        let joined = match lists {
             _ if only_order => None,
             Lists::Atomic => self.replace(inner, original, patch),
             Lists::Set => self.join(original, patch),
             Lists::Keyed(field) => self.keyed((field, inner), original, patch),
         };
-        let positions = match (&order, &named) {
-            (Some(order), named) => {
-                if !named.as_ref().is_none_or(|named| self.agrees(named, order)) {
-                    return;
-                }
-                order
-            }
-            (None, Some(named)) => named,
+        let (positions, before) = match (order, joined) {
+            (Some(order), None) => (order, old),
+            (Some(order), Some(joined)) if !self.agrees(&joined.named, &order) => return,
+            // As in Kubernetes, new elements take the places at the end that deleted ones leave free.
+            (Some(order), Some(_)) => (order, positions(original.iter().take(length).map(key))),
+            (None, Some(joined)) => (
+                joined.named,
+                positions(original.iter().take(joined.kept).map(key)),
+            ),
             (None, None) => return,
         };
-        *original = arrange(std::mem::take(original), key, positions, &before);
+        *original = arrange(std::mem::take(original), key, &positions, &before);
     }
 
     /// The wanted order of keys.
@@ -86,12 +87,7 @@ impl Merging {
     }
 
     /// Replaces a list; it stands as the patch has it.
-    fn replace(
-        &mut self,
-        inner: Kind,
-        original: &mut Vec<Value>,
-        patch: &[Value],
-    ) -> Option<BTreeMap<Key, usize>> {
+    fn replace(&mut self, inner: Kind, original: &mut Vec<Value>, patch: &[Value]) -> Option<Joined> {
         if let Some(at) = patch.iter().position(|element| element.get(PATCH).is_some()) {
             self.at_index(at, |merging| {
                 let message = "this list is replaced as a whole: `$patch` has no meaning in it";
@@ -107,10 +103,11 @@ impl Merging {
         None
     }
 
-    /// Joins two sets of scalars; those of the patch.
-    fn join(&mut self, original: &mut Vec<Value>, patch: &[Value]) -> Option<BTreeMap<Key, usize>> {
+    /// Joins two sets of scalars.
+    fn join(&mut self, original: &mut Vec<Value>, patch: &[Value]) -> Option<Joined> {
         let mut known = BTreeSet::new();
         original.retain(|element| Key::of_scalar(element).is_none_or(|key| known.insert(key)));
+        let kept = original.len();
         for (at, element) in patch.iter().enumerate() {
             match Key::of_scalar(element) {
                 None => self.at_index(at, |merging| {
@@ -123,16 +120,19 @@ impl Merging {
                 }
             }
         }
-        Some(positions(patch.iter().map(Key::of_scalar)))
+        Some(Joined {
+            named: positions(patch.iter().map(Key::of_scalar)),
+            kept,
+        })
     }
 
-    /// Merges elements with the same key; the keys of the patch that stay, or nothing if the list stands as it is.
+    /// Merges elements with the same key; nothing if the list stands as it is.
     fn keyed(
         &mut self,
         (field, inner): (&str, Kind),
         original: &mut Vec<Value>,
         patch: &[Value],
-    ) -> Option<BTreeMap<Key, usize>> {
+    ) -> Option<Joined> {
         let parts = self.parts(field, patch)?;
         if parts.replaces {
             original.clear();
@@ -147,6 +147,7 @@ impl Merging {
                 Key::of_element(element, field).is_none_or(|key| !parts.deleted.contains(&key))
             });
         }
+        let kept = original.len();
         let mut places = positions(original.iter().map(|element| Key::of_element(element, field)));
         let mut named = BTreeMap::new();
         for (at, key, element) in parts.plain {
@@ -162,7 +163,7 @@ impl Merging {
                 }
             });
         }
-        Some(named)
+        Some(Joined { named, kept })
     }
 
     /// What a patch says of the elements of a keyed list; nothing if it makes no sense.
@@ -220,6 +221,14 @@ impl Merging {
             Some(_) => self.error(Code::BadPatch, format!("`{of}` is no list")),
         }
     }
+}
+
+/// A list after a merge, before it is put in order.
+struct Joined {
+    /// The keys that the patch names, by their positions there.
+    named: BTreeMap<Key, usize>,
+    /// How many elements at the beginning were there before.
+    kept: usize,
 }
 
 /// What a patch says of the elements of a keyed list.

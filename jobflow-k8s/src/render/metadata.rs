@@ -60,7 +60,8 @@ pub(super) fn of(
     }
 }
 
-fn owner(name: &str, uid: &str) -> OwnerReference {
+/// The reference of a flow as the owner that makes what it owns go with it.
+pub(crate) fn owner(name: &str, uid: &str) -> OwnerReference {
     OwnerReference {
         api_version: format!("{FLOW_GROUP}/{VERSION}"),
         kind: "JobFlow".to_owned(),
