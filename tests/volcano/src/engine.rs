@@ -16,18 +16,20 @@ use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
 use jobflow_core::Time;
-use jobflow_core::gang::{Command, GangPlan, PodKey};
+use jobflow_core::gang::{Command, PodKey};
 use jobflow_k8s::types::Job as JobObject;
 use kube::Client;
 use kube::core::{DynamicObject, PartialObjectMeta};
 use kube::runtime::watcher;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::clock::Clock;
 use crate::fault::Fault;
+use crate::lead::{News, Proposal};
 use crate::options::Options;
+use crate::processes::Yards;
 use crate::volcano::Complaints;
 use call::Call;
 use job::Job;
@@ -41,6 +43,8 @@ enum Event {
     Command(watcher::Event<DynamicObject>),
     Queue(watcher::Event<DynamicObject>),
     Pod(watcher::Event<PodMeta>),
+    /// What became of a Job that runs as processes.
+    Told(String, News),
 }
 
 /// What came of a request.
@@ -48,7 +52,7 @@ enum Done {
     /// The status of a Job was written, or not.
     Status {
         uid: String,
-        plan: Box<GangPlan>,
+        proposal: Proposal,
         answer: call::Answer,
     },
     /// Pods of a Job were made, changed and told to go.
@@ -82,6 +86,8 @@ pub(crate) struct Engine {
     /// When it is whose turn by itself; of each Job, once.
     due: BTreeSet<(Time, String)>,
     queues: BTreeSet<String>,
+    /// Where Jobs run as processes, if they do.
+    yards: Option<Yards>,
     /// UIDs of Jobs that the present list has named so far.
     listed: BTreeSet<String>,
 }
@@ -89,8 +95,11 @@ pub(crate) struct Engine {
 /// Looks at queues, so that no Job is judged before they are known.
 pub(crate) async fn start(client: Client, options: Options, complaints: Complaints) -> Result<Engine, Fault> {
     let queues = call::queues(&client).await?;
+    let (news, told) = mpsc::unbounded_channel();
+    let processes = options.processes.clone();
     Ok(Engine {
-        events: watch::events(&client, &options),
+        yards: processes.map(|processes| Yards::new(processes, news, complaints.clone())),
+        events: watch::events(&client, &options, told),
         call: Call::new(client, Arc::new(Semaphore::new(options.requests.max(1)))),
         clock: Clock::new(options.speed),
         options,

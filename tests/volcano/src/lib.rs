@@ -18,18 +18,23 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! With [`Processes`], containers of Jobs run as processes of this machine instead, by what `jobflow-local` is made of.
 
 mod clock;
 mod course;
 mod engine;
 mod fault;
+mod lead;
 mod life;
 mod object;
 mod options;
+mod processes;
 mod status;
 mod volcano;
 
 pub use course::{Course, PodCourse, PodEnd};
 pub use fault::Fault;
 pub use options::{Asked, Detail, Options};
+pub use processes::{Processes, serve_if_asked};
 pub use volcano::Volcano;

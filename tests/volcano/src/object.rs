@@ -110,13 +110,15 @@ pub(crate) fn status(view: &PodView, template: &Value, at: &str) -> Value {
     })
 }
 
+/// Exit codes of init containers, if there are any, stand before those of the others.
 fn container(view: &PodView, container: &Value, place: usize, at: &str) -> Value {
-    let state = if view.phase.is_ended() {
-        let code = view.exit_codes.get(place).copied().unwrap_or(0);
-        let reason = if code == 0 { "Completed" } else { "Error" };
-        json!({ "terminated": { "exitCode": code, "reason": reason, "startedAt": at, "finishedAt": at } })
-    } else {
-        json!({ "running": { "startedAt": at } })
+    let state = match view.exit_codes.get(place) {
+        Some(code) if view.phase.is_ended() => {
+            let reason = if *code == 0 { "Completed" } else { "Error" };
+            json!({ "terminated": { "exitCode": code, "reason": reason, "startedAt": at, "finishedAt": at } })
+        }
+        Some(_) | None if view.phase.is_ended() => json!({ "waiting": { "reason": "PodInitializing" } }),
+        Some(_) | None => json!({ "running": { "startedAt": at } }),
     };
     json!({
         "name": container["name"],

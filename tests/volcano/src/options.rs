@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::course::Course;
+use crate::processes::Processes;
 
 /// How the stand-in works.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Options {
     pub queues: bool,
     /// What a Job does that has no annotations; annotations win over it.
     pub course: Arc<dyn Fn(&Asked<'_>) -> Course + Send + Sync>,
+    /// Containers run as processes; courses and speed count for nothing then.
+    pub processes: Option<Processes>,
     /// Most requests to the API server at once.
     pub requests: usize,
 }
@@ -56,6 +59,7 @@ impl Default for Options {
             pods: false,
             queues: true,
             course: Arc::new(|_| Course::default()),
+            processes: None,
             requests: 64,
         }
     }
@@ -70,6 +74,7 @@ impl std::fmt::Debug for Options {
             pods,
             queues,
             course: _,
+            processes,
             requests,
         } = self;
         formatter
@@ -79,6 +84,7 @@ impl std::fmt::Debug for Options {
             .field("detail", detail)
             .field("pods", pods)
             .field("queues", queues)
+            .field("processes", processes)
             .field("requests", requests)
             .finish_non_exhaustive()
     }

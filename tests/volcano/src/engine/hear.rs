@@ -6,6 +6,8 @@ use kube::core::DynamicObject;
 use kube::runtime::watcher;
 
 use super::{Done, Engine, Event, PodMeta, job};
+use crate::lead::{Lead, News};
+use crate::processes::{Order, Run};
 
 impl Engine {
     pub(super) fn hear(&mut self, event: Event) {
@@ -14,6 +16,7 @@ impl Engine {
             Event::Command(event) => self.hear_command(event),
             Event::Queue(event) => self.hear_queue(event),
             Event::Pod(event) => self.hear_pod(event),
+            Event::Told(uid, news) => self.hear_news(uid, news),
         }
     }
 
@@ -41,7 +44,7 @@ impl Engine {
         let has_queue = |queue: &str| !checks || queues.contains(queue);
         let name = object.metadata.name.clone().unwrap_or_default();
         match job::read(object, &self.options, has_queue, self.clock.now()) {
-            Ok(Some(job)) => self.take_in(job),
+            Ok(Some((job, run))) => self.take_in(job, run),
             Ok(None) => {}
             Err(reason) => self
                 .complaints
@@ -50,17 +53,35 @@ impl Engine {
     }
 
     /// A Job of the same name that was there before is gone, though nobody said so.
-    fn take_in(&mut self, job: job::Job) {
+    fn take_in(&mut self, job: job::Job, run: Option<Run>) {
         let name = (job.namespace.clone(), job.name.clone());
         if let Some(former) = self.names.insert(name, job.uid.clone()) {
             self.jobs.remove(&former);
+        }
+        if let Some(run) = run.filter(|_| !job.leaving) {
+            self.order_processes(&job.namespace, Order::Run(Box::new(run)));
         }
         self.ready.insert(job.uid.clone());
         self.jobs.insert(job.uid.clone(), job);
     }
 
+    fn hear_news(&mut self, uid: String, news: News) {
+        if let Some(Lead::Told(told)) = self.jobs.get_mut(&uid).map(|job| &mut job.lead) {
+            told.tell(news);
+            self.ready.insert(uid);
+        }
+    }
+
+    /// For Jobs that run as processes; nothing for others.
+    pub(super) fn order_processes(&mut self, namespace: &str, order: Order) {
+        if let Some(yards) = &mut self.yards {
+            yards.order(namespace, order);
+        }
+    }
+
     pub(super) fn forget(&mut self, uid: &str) {
         let Some(job) = self.jobs.remove(uid) else { return };
+        self.order_processes(&job.namespace, Order::Delete(uid.to_owned()));
         let name = (job.namespace, job.name);
         if self.names.get(&name).is_some_and(|present| present == uid) {
             self.names.remove(&name);
@@ -112,7 +133,7 @@ impl Engine {
         };
         let name = name.unwrap_or_default();
         for (uid, job) in self.jobs.iter_mut().filter(|(_, job)| job.queue == name) {
-            job.life.queue(there);
+            job.life().into_iter().for_each(|life| life.queue(there));
             self.ready.insert(uid.clone());
         }
         if there {

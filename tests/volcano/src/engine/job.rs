@@ -7,13 +7,17 @@ use jobflow_core::gang::PodKey;
 use jobflow_k8s::job::JobView;
 use jobflow_k8s::types::Job as JobObject;
 use jobflow_k8s::types::JobPhase;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::pods::Known;
 use crate::course::Course;
+use crate::lead::{Lead, Told};
 use crate::life::{Life, Manner};
 use crate::object::Place;
 use crate::options::{Asked, Options};
+use crate::processes::Run;
+
+type Texts = BTreeMap<String, String>;
 
 /// One Job.
 pub(super) struct Job {
@@ -21,7 +25,7 @@ pub(super) struct Job {
     pub(super) name: String,
     pub(super) uid: String,
     pub(super) queue: String,
-    pub(super) life: Life,
+    pub(super) lead: Lead,
     /// The pod template of each task; empty where pods are no objects.
     pub(super) templates: Vec<Value>,
     pub(super) pods: BTreeMap<PodKey, Known>,
@@ -33,13 +37,14 @@ pub(super) struct Job {
     pub(super) due: Option<Time>,
 }
 
-/// Takes a Job in as it is found; `Ok(None)` for one that has ended. One that was half way starts from its beginning.
+/// Takes a Job in as it is found, and tells what is to be run where it runs as processes; `Ok(None)` for one that has
+/// ended. One that was half way starts from its beginning.
 pub(super) fn read(
     object: JobObject,
     options: &Options,
     has_queue: impl Fn(&str) -> bool,
     now: Time,
-) -> Result<Option<Job>, String> {
+) -> Result<Option<(Job, Option<Run>)>, String> {
     let phase = object
         .status
         .as_ref()
@@ -48,42 +53,49 @@ pub(super) fn read(
         return Ok(None);
     }
     let metadata = object.metadata;
-    let namespace = metadata.namespace.unwrap_or_default();
-    let name = metadata.name.unwrap_or_default();
-    let (labels, annotations) = (
-        metadata.labels.unwrap_or_default(),
-        metadata.annotations.unwrap_or_default(),
-    );
-    let spec = serde_json::from_value(Value::Object(object.spec.0)).map_err(|error| error.to_string())?;
-    let view = JobView::of(spec);
-    let templates: Vec<Value> = view
-        .tasks
-        .iter()
-        .map(|task| Value::Object(task.template.clone()))
-        .collect();
-    let usual = (options.course)(&Asked {
-        namespace: &namespace,
-        name: &name,
-        labels: &labels,
-        annotations: &annotations,
-    });
-    let manner = Manner {
-        detail: options.detail,
-        pods: options.pods,
-    };
-    let course = Course::annotated(&annotations, &templates, &usual);
-    Ok(Some(Job {
-        life: Life::new(view.gang(), course, manner, has_queue(&view.queue), now),
-        namespace,
-        name,
+    let spec = object.spec.0;
+    let typed = serde_json::from_value(Value::Object(spec.clone())).map_err(|error| error.to_string())?;
+    let view = JobView::of(typed);
+    let mut job = Job {
+        lead: Lead::Told(Box::new(Told::new(names(&view), now))),
+        namespace: metadata.namespace.unwrap_or_default(),
+        name: metadata.name.unwrap_or_default(),
         uid: metadata.uid.unwrap_or_default(),
-        queue: view.queue,
-        templates: if options.pods { templates } else { Vec::new() },
+        queue: view.queue.clone(),
+        templates: templates(&view),
         pods: BTreeMap::new(),
         busy: false,
         leaving: metadata.deletion_timestamp.is_some(),
         due: None,
-    }))
+    };
+    if options.processes.is_some() {
+        let run = job.run(spec, view);
+        return Ok(Some((job, Some(run))));
+    }
+    let (labels, annotations) = (
+        metadata.labels.unwrap_or_default(),
+        metadata.annotations.unwrap_or_default(),
+    );
+    let course = job.course(options, &labels, &annotations);
+    let manner = Manner {
+        detail: options.detail,
+        pods: options.pods,
+    };
+    let life = Life::new(view.gang(), course, manner, has_queue(&job.queue), now);
+    job.lead = Lead::MadeUp(Box::new(life));
+    if !options.pods {
+        job.templates = Vec::new();
+    }
+    Ok(Some((job, None)))
+}
+
+fn names(view: &JobView) -> Vec<String> {
+    view.tasks.iter().map(|task| task.name.clone()).collect()
+}
+
+fn templates(view: &JobView) -> Vec<Value> {
+    let tasks = view.tasks.iter();
+    tasks.map(|task| Value::Object(task.template.clone())).collect()
 }
 
 const fn is_final(phase: JobPhase) -> bool {
@@ -102,15 +114,43 @@ const fn is_final(phase: JobPhase) -> bool {
 }
 
 impl Job {
+    fn run(&self, spec: Map<String, Value>, view: JobView) -> Run {
+        Run {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            uid: self.uid.clone(),
+            spec,
+            view,
+        }
+    }
+
+    fn course(&self, options: &Options, labels: &Texts, annotations: &Texts) -> Course {
+        let usual = (options.course)(&Asked {
+            namespace: &self.namespace,
+            name: &self.name,
+            labels,
+            annotations,
+        });
+        Course::annotated(annotations, &self.templates, &usual)
+    }
+
+    /// The made-up life, if it leads one.
+    pub(super) fn life(&mut self) -> Option<&mut Life> {
+        match &mut self.lead {
+            Lead::MadeUp(life) => Some(life),
+            Lead::Told(_) => None,
+        }
+    }
+
     /// Which pod a key is.
     pub(super) fn place(&self, key: PodKey) -> Place {
-        let gang = self.life.gang();
+        let gang = self.lead.gang();
         Place {
             namespace: self.namespace.clone(),
             job: self.name.clone(),
             uid: self.uid.clone(),
             queue: self.queue.clone(),
-            task: self.life.task(key).to_owned(),
+            task: self.lead.task(key).to_owned(),
             index: key.index,
             version: gang.version_of(key).unwrap_or(gang.status.version),
             retry_count: gang.status.retry_count,

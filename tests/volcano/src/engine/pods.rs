@@ -12,6 +12,7 @@ use super::job::Job;
 use super::{Done, Engine, PodMeta};
 use crate::clock::Clock;
 use crate::object::{self, Place};
+use crate::processes;
 use crate::status;
 
 /// A pod object that was made.
@@ -31,17 +32,25 @@ pub(super) struct Order {
     known: Option<Known>,
 }
 
-/// What is to be done; nothing if all is as it should be.
+/// What is to be done; nothing if all is as it should be. An object whose pod is gone goes too.
 pub(super) fn orders(job: &Job) -> Vec<Order> {
-    let differing = job.life.pods().filter(|(key, view)| {
-        let known = job.pods.get(key);
-        known.is_none_or(|known| known.view != **view)
+    let present = job.lead.pods();
+    let left = job.pods.iter().filter(|(key, known)| {
+        let there = present.iter().any(|(other, _)| other == *key);
+        !there && !known.view.terminating
     });
-    let orders = differing.map(|(key, view)| Order {
+    let left = left.map(|(key, known)| {
+        let terminating = true;
+        let view = known.view.clone();
+        (*key, PodView { terminating, ..view })
+    });
+    let wanted = present.iter().map(|(key, view)| (*key, (*view).clone()));
+    let differing = wanted.filter(|(key, view)| job.pods.get(key).is_none_or(|known| known.view != *view));
+    let orders = differing.chain(left).map(|(key, view)| Order {
         key,
         place: job.place(key),
         template: job.templates.get(key.task as usize).cloned().unwrap_or_default(),
-        view: view.clone(),
+        view,
         known: job.pods.get(&key).cloned(),
     });
     orders.collect()
@@ -102,21 +111,21 @@ impl Engine {
         if pod.metadata.deletion_timestamp.is_none() {
             return;
         }
-        let mut pause = Duration::from_millis(20);
+        let (mut pause, mut evicted) = (Duration::from_millis(20), false);
         if let Some((uid, key)) = self.find_pod(pod)
             && let Some(job) = self.jobs.get_mut(&uid)
         {
-            job.life.told_to_go(key);
-            if let Some((known, view)) = job
-                .pods
-                .get_mut(&key)
-                .zip(job.life.pods().find(|(other, _)| *other == key))
-            {
-                known.view = view.1.clone();
+            job.life().into_iter().for_each(|life| life.told_to_go(key));
+            if let Some(known) = job.pods.get_mut(&key) {
+                evicted = !std::mem::replace(&mut known.view.terminating, true);
             }
-            let goes = self.clock.span(job.life.goes_within(key));
+            let goes = self.clock.span(job.lead.goes_within(key));
             pause = Duration::from_millis(goes.0);
-            self.ready.insert(uid);
+            self.ready.insert(uid.clone());
+            if evicted {
+                let namespace = pod.namespace().unwrap_or_default();
+                self.order_processes(&namespace, processes::Order::Evict(uid));
+            }
         }
         self.bury(pod, pause);
     }
@@ -137,7 +146,7 @@ impl Engine {
         };
         if let Some(job) = self.jobs.get_mut(&uid) {
             job.pods.remove(&key);
-            job.life.gone(key);
+            job.life().into_iter().for_each(|life| life.gone(key));
             self.ready.insert(uid);
         }
     }

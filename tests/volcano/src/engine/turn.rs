@@ -1,11 +1,13 @@
 //! A Job's turn, and what comes of the request that it led to.
 
-use jobflow_core::gang::{GangPlan, PodKey};
+use jobflow_core::gang::{Command, PodKey};
 use jobflow_core::{Span, Time};
 
 use super::call::Answer;
 use super::pods::{self, Outcome};
 use super::{Done, Engine};
+use crate::lead::{Lead, Proposal};
+use crate::processes;
 use crate::status;
 
 /// Until a request that led to nothing is tried again, on the wall's clock.
@@ -17,19 +19,19 @@ impl Engine {
         if job.busy || job.leaving {
             return;
         }
-        if job.life.disappears(now) {
+        if job.life().is_some_and(|life| life.disappears(now)) {
             self.delete_job(uid);
             return;
         }
-        while job.life.look(now) {
+        while job.lead.look(now) {
             let orders = pods::orders(job);
             if self.options.pods && !orders.is_empty() {
                 job.busy = true;
                 return self.order(uid, orders);
             }
-            if let Some(plan) = job.life.step(now) {
+            if let Some(proposal) = job.lead.step(now) {
                 job.busy = true;
-                return self.write(uid, plan);
+                return self.write(uid, proposal);
             }
         }
         self.note(uid);
@@ -37,7 +39,7 @@ impl Engine {
 
     /// Notes when it is the Job's turn by itself.
     fn note(&mut self, uid: &str) {
-        if let Some(at) = self.jobs.get(uid).and_then(|job| job.life.wake_at()) {
+        if let Some(at) = self.jobs.get(uid).and_then(|job| job.lead.wake_at()) {
             self.note_at(uid, at);
         }
     }
@@ -50,17 +52,21 @@ impl Engine {
         self.due.insert((at, uid.to_owned()));
     }
 
-    fn write(&mut self, uid: &str, plan: GangPlan) {
+    fn write(&mut self, uid: &str, proposal: Proposal) {
         let Some(job) = self.jobs.get(uid) else { return };
-        let phase = plan.next.phase();
-        let again = phase.is_at_rest() && phase == job.life.gang().phase();
-        let status = status::status(&plan.next.status, again, self.clock);
+        let next = proposal.next();
+        let phase = next.phase();
+        let again = phase.is_at_rest() && phase == job.lead.gang().phase();
+        let status = status::status(&next.status, again, self.clock);
         let (namespace, name, uid) = (job.namespace.clone(), job.name.clone(), uid.to_owned());
         let call = self.call.clone();
         self.requests.spawn(async move {
             let answer = call.write_status(&namespace, &name, &uid, &status).await;
-            let plan = Box::new(plan);
-            Done::Status { uid, plan, answer }
+            Done::Status {
+                uid,
+                proposal,
+                answer,
+            }
         });
     }
 
@@ -86,31 +92,43 @@ impl Engine {
     /// A request that broke off leads to nothing: its Job takes the same step again, later.
     pub(super) fn finish(&mut self, done: Option<Done>) {
         match done {
-            Some(Done::Status { uid, plan, answer }) => self.written(&uid, *plan, answer),
+            Some(Done::Status {
+                uid,
+                proposal,
+                answer,
+            }) => self.written(&uid, proposal, answer),
             Some(Done::Pods { uid, outcomes }) => self.ordered(&uid, outcomes),
             Some(Done::Commanded {
                 namespace,
                 job,
                 command,
-            }) => {
-                let Some(uid) = self.names.get(&(namespace, job)) else {
-                    return;
-                };
-                if let Some(job) = self.jobs.get_mut(uid) {
-                    job.life.command(command);
-                    self.ready.insert(uid.clone());
-                }
-            }
+            }) => self.command(namespace, job, command),
             Some(Done::Nothing) | None => {}
         }
     }
 
-    fn written(&mut self, uid: &str, plan: GangPlan, answer: Answer) {
+    /// Volcano acts by name, on whichever Job has it now.
+    fn command(&mut self, namespace: String, job: String, command: Command) {
+        let Some(uid) = self.names.get(&(namespace.clone(), job)).cloned() else {
+            return;
+        };
+        match self.jobs.get_mut(&uid).map(|job| &mut job.lead) {
+            Some(Lead::MadeUp(life)) => life.command(command),
+            Some(Lead::Told(_)) => {
+                let order = processes::Order::Command(uid.clone(), command);
+                self.order_processes(&namespace, order);
+            }
+            None => {}
+        }
+        self.ready.insert(uid);
+    }
+
+    fn written(&mut self, uid: &str, proposal: Proposal, answer: Answer) {
         let now = self.clock.now();
         let Some(job) = self.jobs.get_mut(uid) else { return };
         job.busy = false;
         match answer {
-            Answer::Done => job.life.commit(plan, now),
+            Answer::Done => job.lead.commit(proposal, now),
             Answer::Gone => return self.forget(uid),
             Answer::Later(reason) => {
                 self.complaints.add(reason);
@@ -129,7 +147,7 @@ impl Engine {
                 Outcome::Known(known) => Some(known),
                 Outcome::Gone => {
                     job.pods.remove(&key);
-                    job.life.gone(key);
+                    job.life().into_iter().for_each(|life| life.gone(key));
                     None
                 }
                 Outcome::Later(known, reason) => {

@@ -5,12 +5,14 @@ use jobflow_k8s::types::Job;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{Event, Events, PodMeta};
+use crate::lead::News;
 use crate::options::Options;
 
-/// Everything in one stream.
-pub(super) fn events(client: &Client, options: &Options) -> Events {
+/// Everything in one stream, with what is told of processes.
+pub(super) fn events(client: &Client, options: &Options, told: UnboundedReceiver<(String, News)>) -> Events {
     let config = watcher::Config::default;
     let jobs: Api<Job> = match &options.namespace {
         Some(namespace) => Api::namespaced(client.clone(), namespace),
@@ -33,6 +35,8 @@ pub(super) fn events(client: &Client, options: &Options) -> Events {
             .filter_map(heard);
         all.push(pods.map(Event::Pod).boxed());
     }
+    let told = stream::unfold(told, async |mut told| told.recv().await.map(|news| (news, told)));
+    all.push(told.map(|(uid, news)| Event::Told(uid, news)).boxed());
     stream::select_all(all).boxed()
 }
 
