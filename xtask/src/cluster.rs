@@ -7,6 +7,7 @@ mod fault;
 mod keep;
 mod state;
 mod up;
+mod volcano;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,9 @@ struct Wishes {
     /// An admission plugin beside those that are on by default; may be given more than once
     #[arg(long = "admission-plugin", value_name = "NAME")]
     admission_plugins: Vec<String>,
+    /// Start the stand-in for Volcano too: with pods that are made up, or that run as processes
+    #[arg(long, value_name = "PODS", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "made-up")]
+    volcano: Option<volcano::Pods>,
 }
 
 /// Does what the arguments say.

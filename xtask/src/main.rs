@@ -24,6 +24,9 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = jobflow_test_volcano::serve_if_asked() {
+        return code;
+    }
     let Arguments { task } = Arguments::parse();
     let result = match task {
         Task::Cluster(arguments) => cluster::run(arguments),

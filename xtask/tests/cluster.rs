@@ -110,3 +110,38 @@ fn taking_down_what_is_not_up_is_no_error() {
     assert!(output.status.success());
     assert_eq!(text(&output.stderr), "no control plane is up\n");
 }
+
+/// A Job of one container that runs a script.
+fn job(name: &str, script: &str) -> String {
+    format!(
+        "{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {{name: {name}}}, spec: {{tasks: [{{name: main, \
+         replicas: 1, template: {{spec: {{restartPolicy: Never, containers: [{{name: main, image: busybox, \
+         command: [sh, -c, '{script}']}}]}}}}}}]}}}}"
+    )
+}
+
+fn kubectl(kubeconfig: &str, arguments: &[&str]) -> String {
+    let output = Command::new(Binaries::ready().unwrap().kubectl())
+        .args(arguments)
+        .env("KUBECONFIG", kubeconfig)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn with_volcano_jobs_run_as_processes() {
+    let here = Here::new();
+    let config = kubeconfig(&here.xtask(&["up", "--volcano=processes"]));
+    let file = here.folder.path().join("job.yaml");
+    std::fs::write(&file, job("seven", "exit 7")).unwrap();
+    kubectl(&config, &["create", "--filename", file.to_str().unwrap()]);
+    let failed = "--for=jsonpath={.status.state.phase}=Failed";
+    kubectl(
+        &config,
+        &["wait", failed, "job.batch.volcano.sh/seven", "--timeout=60s"],
+    );
+    let code = "--output=jsonpath={.status.containerStatuses[0].state.terminated.exitCode}";
+    assert_eq!(kubectl(&config, &["get", "pod", "seven-main-0", code]), "7");
+}

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use jobflow_core::gang::Command;
 use jobflow_k8s::job::JobView;
@@ -55,6 +55,7 @@ pub(crate) struct Run {
 pub(crate) struct Yards {
     processes: Processes,
     orders: BTreeMap<String, Sender<Order>>,
+    threads: Vec<JoinHandle<()>>,
     news: UnboundedSender<(String, News)>,
     complaints: Complaints,
 }
@@ -68,6 +69,7 @@ impl Yards {
         Self {
             processes,
             orders: BTreeMap::new(),
+            threads: Vec::new(),
             news,
             complaints,
         }
@@ -86,18 +88,29 @@ impl Yards {
         }
     }
 
-    fn open(&self, namespace: &str) -> Sender<Order> {
+    fn open(&mut self, namespace: &str) -> Sender<Order> {
         let (sender, orders) = mpsc::channel();
         let Processes { folder, program } = self.processes.clone();
         let (news, complaints) = (self.news.clone(), self.complaints.clone());
         let namespace = namespace.to_owned();
-        thread::spawn(move || {
+        self.threads.push(thread::spawn(move || {
             let yard = Yard::open(&folder, &namespace, &program, news, complaints.clone());
             if let Err(error) = yard.and_then(|yard| yard.work(&orders)) {
                 complaints.add(with_causes(&*error));
             }
-        });
+        }));
         sender
+    }
+}
+
+impl Drop for Yards {
+    /// Waits until every executor was told to end what it runs.
+    fn drop(&mut self) {
+        self.orders.clear();
+        for thread in self.threads.drain(..) {
+            // One that panicked has nothing more to do.
+            let _ended = thread.join();
+        }
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Fault {
     Build(#[from] BuildFault),
     #[error("the control plane doesn't run")]
     ControlPlane(#[from] jobflow_test_cluster::Fault),
+    #[error("the stand-in for Volcano can't be started")]
+    Volcano(#[from] jobflow_test_volcano::Fault),
     #[error("`{path}` can't be used")]
     File { path: PathBuf, source: io::Error },
     #[error("the keeper of the control plane can't be started")]

@@ -9,7 +9,7 @@ use jobflow_test_cluster::{ControlPlane, Options};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::state::State;
-use super::{Fault, Wishes};
+use super::{Fault, Wishes, volcano};
 
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -22,11 +22,16 @@ pub(super) fn keep(state: &State, wishes: &Wishes) -> Result<(), Fault> {
     // Fails only for a process that leads a session already.
     let _session = rustix::process::setsid();
     let mut cluster = ControlPlane::start(options(wishes))?;
+    let volcano = wishes
+        .volcano
+        .map(|pods| volcano::start(&cluster, pods, state))
+        .transpose()?;
     state.is_up(cluster.folder())?;
     while !told.load(Ordering::Relaxed) {
         cluster.check()?;
         sleep(PAUSE);
     }
+    drop(volcano);
     drop(cluster);
     drop(lock);
     Ok(())
@@ -41,7 +46,10 @@ fn told_to_end() -> Result<Arc<AtomicBool>, Fault> {
 }
 
 fn options(wishes: &Wishes) -> Options {
-    let Wishes { admission_plugins } = wishes;
+    let Wishes {
+        admission_plugins,
+        volcano: _,
+    } = wishes;
     Options {
         admission_plugins: admission_plugins.clone(),
         ..Options::default()

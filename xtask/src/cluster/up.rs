@@ -60,7 +60,11 @@ fn spawn(state: &State, wishes: &Wishes) -> Result<Child, Fault> {
     let log = state.log();
     let output = File::create(&log).map_err(Fault::file(&log))?;
     let error = output.try_clone().map_err(Fault::file(&log))?;
-    let Wishes { admission_plugins } = wishes;
+    let Wishes {
+        admission_plugins,
+        volcano,
+    } = wishes;
+    let volcano = volcano.map(|pods| format!("--volcano={}", pods.name()));
     let plugins = admission_plugins
         .iter()
         .flat_map(|name| ["--admission-plugin", name]);
@@ -68,6 +72,7 @@ fn spawn(state: &State, wishes: &Wishes) -> Result<Child, Fault> {
         .args(["cluster", "keep", "--state"])
         .arg(state.folder())
         .args(plugins)
+        .args(volcano)
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(error)
