@@ -33,6 +33,7 @@ use crate::processes::Yards;
 use crate::volcano::Complaints;
 use call::Call;
 use job::Job;
+pub(crate) use watch::queues;
 
 type PodMeta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
 type Events = Pin<Box<dyn Stream<Item = Event> + Send>>;

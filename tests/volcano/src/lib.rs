@@ -21,6 +21,7 @@
 //!
 //! With [`Processes`], containers of Jobs run as processes of this machine instead, by what `jobflow-local` is made of.
 
+mod admission;
 mod clock;
 mod course;
 mod engine;
@@ -33,6 +34,7 @@ mod processes;
 mod status;
 mod volcano;
 
+pub use admission::Admission;
 pub use course::{Course, PodCourse, PodEnd};
 pub use fault::Fault;
 pub use options::{Asked, Detail, Options};

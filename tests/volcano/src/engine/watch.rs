@@ -55,7 +55,7 @@ fn commands(client: &Client, options: &Options) -> Api<DynamicObject> {
 }
 
 /// All queues.
-pub(super) fn queues(client: &Client) -> Api<DynamicObject> {
+pub(crate) fn queues(client: &Client) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("scheduling.volcano.sh", "v1beta1", "Queue");
     Api::all_with(client.clone(), &ApiResource::from_gvk(&kind))
 }
