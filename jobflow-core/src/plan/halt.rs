@@ -22,20 +22,27 @@ pub(super) fn halt(planning: &mut Planning<'_>) {
         suspend(planning, node);
     }
     fail_over(planning);
+    hold_deadline(planning);
 }
 
 /// The flow's clock runs from the first plan that isn't suspended, and stands still while nothing may or does run.
 fn run_clocks(planning: &mut Planning<'_>) {
-    let now = planning.now;
     let suspended = planning.snapshot.wishes.holds_back();
     if planning.next.start_time.is_none() && !suspended {
-        planning.next.start_time = Some(now);
+        planning.next.start_time = Some(planning.now);
         planning.soon();
     }
+    hold_deadline(planning);
+}
+
+/// Nothing runs while a suspension has stopped all jobs, or what was alive has been ended by this very plan.
+fn hold_deadline(planning: &mut Planning<'_>) {
+    let now = planning.now;
+    let suspended = planning.snapshot.wishes.holds_back();
     let (Some(_), Some(start)) = (planning.policy.deadline, planning.next.start_time) else {
         return;
     };
-    let alive = planning.active.iter().any(|node| planning.phase(*node).is_live());
+    let alive = planning.active.iter().any(|node| has_job(planning, *node));
     let clock = planning
         .next
         .deadline
@@ -43,6 +50,12 @@ fn run_clocks(planning: &mut Planning<'_>) {
     if clock.hold(suspended && !alive, now) {
         planning.soon();
     }
+}
+
+/// Whether a job of the node is alive, or may be; it takes a place then.
+pub(super) fn has_job(planning: &Planning<'_>, node: NodeId) -> bool {
+    let record = planning.record(node);
+    record.phase().is_live() && !(record.phase() == NodePhase::Paused && record.uid.is_none())
 }
 
 fn stop_flow(planning: &mut Planning<'_>) {

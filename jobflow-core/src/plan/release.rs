@@ -121,11 +121,11 @@ fn places(planning: &Planning<'_>) -> usize {
     let Some(most) = planning.policy.parallelism else {
         return usize::MAX;
     };
-    let holds_place = |node: &&NodeId| {
-        let record = planning.record(**node);
-        record.phase().is_live() && !(record.phase() == NodePhase::Paused && record.uid.is_none())
-    };
-    (most as usize).saturating_sub(planning.active.iter().filter(holds_place).count())
+    let alive = planning
+        .active
+        .iter()
+        .filter(|node| halt::has_job(planning, **node));
+    (most as usize).saturating_sub(alive.count())
 }
 
 /// Both questions are asked at once, so that a start takes one round of facts.
