@@ -67,7 +67,6 @@ fn open(kept: &NodeRecord, around: Around<'_>, need: Need) -> types::NodeRecord 
     let counted = display || need.counts || need.all;
     let usual_minimum = kept.uid.is_none() || kept.min_available == usual::MIN_AVAILABLE;
     types::NodeRecord {
-        message: kept.message.as_ref().filter(|_| display).map(ToString::to_string),
         uid: kept.uid.as_ref().map(ToString::to_string),
         entry_hash: (kept.entry_hash != 0).then(|| words::hash(kept.entry_hash)),
         template: kept

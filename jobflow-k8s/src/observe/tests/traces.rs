@@ -3,7 +3,12 @@
 use std::path::Path;
 
 use jobflow_core::gang::JobPhase;
-use jobflow_core::snapshot::JobView;
+use jobflow_core::graph::Entry;
+use jobflow_core::key::{JobKey, NodeId};
+use jobflow_core::node::NodeState;
+use jobflow_core::plan::plan;
+use jobflow_core::snapshot::{JobView, Ledger, PodCounts, Sighting, Snapshot};
+use jobflow_core::{FactCache, FlowGraph, NodePhase, Policy, Time};
 use serde_json::{Value, json};
 
 use crate::observe::{SlimJob, SlimPod, account, job_view};
@@ -225,5 +230,72 @@ fn the_own_time_of_a_job_after_its_end_is_read_from_its_annotation() {
     assert_eq!(ttl("30"), Some(jobflow_core::Span::from_secs(30)));
     for text in ["", "-1", "x", "1.5", "99999999999999999999999"] {
         assert_eq!(ttl(text), None, "{text}");
+    }
+}
+
+/// The record of a flow of one entry that saw a recording, write by write.
+fn followed(recording: &Recording) -> jobflow_core::FlowRecord {
+    let graph = FlowGraph::from_names(vec![Entry::job("a")]).unwrap();
+    let mut snapshot = Snapshot::unborn(1);
+    snapshot.ledger = Ledger::Kept;
+    let record = snapshot.record.nodes.change(NodeId(0));
+    record.state = NodeState::recorded(NodePhase::Submitting);
+    record.attempt = 1;
+    let key = JobKey {
+        node: NodeId(0),
+        index: 0,
+        attempt: 1,
+    };
+    for (at, view) in recording.views().into_iter().enumerate() {
+        snapshot.jobs.insert(key, Sighting::Seen(view));
+        let now = Time(i64::try_from(at).unwrap());
+        snapshot.record = plan(&graph, &Policy::default(), &snapshot, &FactCache::default(), now).next;
+    }
+    snapshot.record
+}
+
+#[test]
+fn the_counts_of_an_end_outlive_the_write_that_drops_them() {
+    for (name, phase, succeeded, failed) in [
+        ("ok-one", NodePhase::Succeeded, 1, 0),
+        ("ok-two-tasks", NodePhase::Succeeded, 4, 0),
+        ("min-success", NodePhase::Succeeded, 3, 0),
+        ("fail-plain", NodePhase::Failed, 0, 1),
+        ("fail-one-of-two-min1", NodePhase::Succeeded, 1, 1),
+    ] {
+        let record = followed(&recording(name));
+        let node = &record.nodes[NodeId(0)];
+        let total = node.tasks.iter().flat_map(|tasks| tasks.iter());
+        let total = total.fold(PodCounts::default(), |sum, task| sum.plus(task.counts));
+        assert_eq!(
+            (node.phase(), total.succeeded, total.failed),
+            (phase, succeeded, failed),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_recording_ends_a_node_as_its_last_phase_says() {
+    for recording in recordings() {
+        let last = recording.views().pop().unwrap();
+        let expected = match last.phase {
+            JobPhase::Completed => NodePhase::Succeeded,
+            JobPhase::Failed | JobPhase::Terminated => NodePhase::Failed,
+            JobPhase::Aborted if last.aborts_itself => NodePhase::Failed,
+            JobPhase::Aborted => NodePhase::Paused,
+            JobPhase::Terminating | JobPhase::Aborting => NodePhase::Stopping,
+            JobPhase::Running | JobPhase::Restarting | JobPhase::Completing if last.deleting => {
+                NodePhase::Stopping
+            }
+            JobPhase::Running | JobPhase::Restarting | JobPhase::Completing => NodePhase::Running,
+            JobPhase::Empty | JobPhase::Pending => NodePhase::Queued,
+        };
+        assert_eq!(
+            followed(&recording).nodes[NodeId(0)].phase(),
+            expected,
+            "{}",
+            recording.name
+        );
     }
 }

@@ -1,0 +1,127 @@
+//! The list of nodes: every one that isn't as it is by default, and what stays of those whose entry is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jobflow_core::NodePhase;
+use jobflow_core::key::NodeId;
+use jobflow_core::record::NodeRecord;
+use jobflow_core::report::Why;
+
+use super::Writing;
+use super::needs::{Need, needs};
+use super::node::{self, Around, Detail};
+use crate::types;
+
+/// How many bytes of messages are kept, together.
+const MESSAGES: usize = 16_000;
+
+/// How many bytes of a message are kept.
+const LONGEST_MESSAGE: usize = 400;
+
+/// What all lists of the same record have in common.
+pub(super) struct Listed<'a> {
+    writing: Writing<'a>,
+    needs: Vec<Need>,
+    waiting: BTreeMap<NodeId, Vec<String>>,
+    removed: Vec<types::NodeRecord>,
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn of(writing: Writing<'a>) -> Self {
+        Self {
+            writing,
+            needs: needs(&writing.parsed.graph),
+            waiting: waiting(writing),
+            removed: removed(writing),
+        }
+    }
+
+    /// The list with so much detail; nodes whose entry is gone come last.
+    pub(super) fn nodes(&self, detail: Detail) -> Vec<types::NodeRecord> {
+        let Writing {
+            flow, parsed, record, ..
+        } = self.writing;
+        let around = Around {
+            flow: flow.metadata.name.as_deref().unwrap_or_default(),
+            graph: &parsed.graph,
+            nodes: &record.nodes,
+            detail,
+        };
+        let mut messages = if detail.display { MESSAGES } else { 0 };
+        let mut written = Vec::with_capacity(record.nodes.len() + self.removed.len());
+        for (node, kept) in record.nodes.iter() {
+            let need = self.needs.get(node.position()).copied().unwrap_or_default();
+            let waiting_for = self.waiting.get(&node).filter(|_| detail.display).cloned();
+            if let Some(mut line) = node::record(around, node, need, waiting_for) {
+                line.message = message(kept, &mut messages);
+                written.push(line);
+            }
+        }
+        written.extend(self.removed.iter().cloned());
+        written
+    }
+}
+
+/// What was said of a node that failed or is held back, as long as there is room for it.
+fn message(kept: &NodeRecord, left: &mut usize) -> Option<String> {
+    let told = !kept.phase().is_end() || kept.phase() == NodePhase::Failed;
+    let message = kept.message.as_deref().filter(|_| told)?;
+    let cut = &message[..message.floor_char_boundary(LONGEST_MESSAGE)];
+    *left = left.checked_sub(cut.len())?;
+    Some(cut.to_owned())
+}
+
+/// What nodes wait for: up to three targets that haven't ended, or the switch above.
+fn waiting(writing: Writing<'_>) -> BTreeMap<NodeId, Vec<String>> {
+    const MOST: usize = 3;
+    let graph = &writing.parsed.graph;
+    let name = |node: NodeId| graph.entry(node).name.to_string();
+    let is_open = |node: &NodeId| !writing.record.nodes[*node].phase().is_end();
+    let mut waiting = BTreeMap::new();
+    for (node, why) in writing.report {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the enum is non-exhaustive, and all else names no node"
+        )]
+        let names = match why {
+            Why::Targets { first, .. } => {
+                let others = graph.entry(*node).targets.iter().map(|target| target.node);
+                let others = others.filter(|target| target != first).filter(is_open);
+                std::iter::once(*first)
+                    .chain(others)
+                    .take(MOST)
+                    .map(name)
+                    .collect()
+            }
+            Why::Gate(gate) => vec![name(*gate)],
+            _ => continue,
+        };
+        waiting.insert(*node, names);
+    }
+    waiting
+}
+
+/// What stays of nodes whose entry is gone: how they ended, and which attempts they had.
+fn removed(writing: Writing<'_>) -> Vec<types::NodeRecord> {
+    let Some(nodes) = writing
+        .flow
+        .status
+        .as_ref()
+        .and_then(|status| status.nodes.as_ref())
+    else {
+        return Vec::new();
+    };
+    let known: BTreeSet<&str> = writing
+        .parsed
+        .graph
+        .entries()
+        .iter()
+        .map(|entry| &*entry.name)
+        .collect();
+    let gone = nodes.iter().filter(|node| !known.contains(node.name.as_str()));
+    gone.filter(|node| {
+        node.attempt.is_some() || node.phase.is_some_and(|phase| phase != types::NodePhase::Blocked)
+    })
+    .cloned()
+    .collect()
+}

@@ -1,0 +1,132 @@
+//! What is true of a flow, for its conditions.
+
+use jobflow_core::record::FlowRecord;
+use jobflow_core::snapshot::Wishes;
+use jobflow_core::{FlowPhase, NodePhase, Reason};
+
+use super::Writing;
+use super::conditions::{ConditionType, Finding};
+
+/// What is true of the flow.
+pub(super) fn findings(writing: Writing<'_>, truncated: bool) -> Vec<Finding> {
+    let Writing { parsed, record, .. } = writing;
+    let mut findings = vec![
+        accepted(record),
+        progressing(record, &parsed.wishes),
+        suspended(record, &parsed.wishes),
+    ];
+    findings.push(failing(writing));
+    findings.push(edit_pending(writing));
+    findings.extend(ended(writing));
+    findings.push(if truncated {
+        let message = "details and lines of jobs that ended well are left out";
+        Finding::new(ConditionType::StatusTruncated, true, "TooLarge", message)
+    } else {
+        Finding::new(ConditionType::StatusTruncated, false, "Complete", "")
+    });
+    findings
+}
+
+fn accepted(record: &FlowRecord) -> Finding {
+    let lost = record.ledger_lost
+        && record
+            .nodes
+            .iter()
+            .any(|(_, node)| node.reason == Some(Reason::LedgerLost));
+    if lost {
+        let message = "the record of this flow was lost; entries of which nothing is known wait for a request that \
+                       names them";
+        return Finding::new(ConditionType::Accepted, false, "LedgerLost", message);
+    }
+    Finding::new(ConditionType::Accepted, true, "Valid", "")
+}
+
+fn progressing(record: &FlowRecord, wishes: &Wishes) -> Finding {
+    let alive = record.nodes.iter().any(|(_, node)| node.phase().is_live());
+    let (holds, reason) = match record.phase {
+        FlowPhase::Succeed | FlowPhase::Failed => (false, "Ended"),
+        FlowPhase::Terminating => (true, "Terminating"),
+        FlowPhase::Pending | FlowPhase::Running if wishes.holds_back() && !alive => (false, "Suspended"),
+        FlowPhase::Pending => (true, "Pending"),
+        FlowPhase::Running => (true, "Running"),
+    };
+    Finding::new(ConditionType::Progressing, holds, reason, "")
+}
+
+fn suspended(record: &FlowRecord, wishes: &Wishes) -> Finding {
+    if !wishes.holds_back() || record.phase.is_end() {
+        return Finding::new(ConditionType::Suspended, false, "Resumed", "");
+    }
+    let live = record
+        .nodes
+        .iter()
+        .filter(|(_, node)| node.phase().is_live())
+        .count();
+    let message = format!("nothing new is started; {live} jobs are alive");
+    Finding::new(ConditionType::Suspended, true, "Requested", message)
+}
+
+fn failing(writing: Writing<'_>) -> Finding {
+    let graph = &writing.parsed.graph;
+    let failed = writing.record.nodes.iter().find(|(node, kept)| {
+        kept.phase() == NodePhase::Failed && !graph.entry(*node).allow_failure && !graph.is_finally(*node)
+    });
+    let Some((node, kept)) = failed else {
+        return Finding::new(ConditionType::Failing, false, "NothingFailed", "");
+    };
+    let reason = kept.reason.map_or("JobFailed", Reason::as_str);
+    Finding::new(
+        ConditionType::Failing,
+        true,
+        reason,
+        format!("{} failed", graph.entry(node).name),
+    )
+}
+
+/// Entries that were edited after an attempt had been made from what they were.
+fn edit_pending(writing: Writing<'_>) -> Finding {
+    const MOST: usize = 10;
+    let graph = &writing.parsed.graph;
+    let edited = writing.record.nodes.iter().filter(|(node, kept)| {
+        let stands = kept.phase().is_live() || (kept.phase().is_end() && kept.attempt > 0);
+        stands && kept.entry_hash != 0 && kept.entry_hash != graph.entry(*node).hash
+    });
+    let names: Vec<&str> = edited.map(|(node, _)| &*graph.entry(node).name).collect();
+    if names.is_empty() {
+        return Finding::new(ConditionType::EditPending, false, "NoEdit", "");
+    }
+    let more = names.len().saturating_sub(MOST);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let message = format!(
+        "started before they were edited: {}{more}",
+        names[..names.len().min(MOST)].join(", ")
+    );
+    Finding::new(ConditionType::EditPending, true, "StartedBefore", message)
+}
+
+fn ended(writing: Writing<'_>) -> [Finding; 2] {
+    let Writing { parsed, record, .. } = writing;
+    let complete = record.phase == FlowPhase::Succeed;
+    let failed = record.phase == FlowPhase::Failed;
+    let reason = record.cause.map_or("Failed", |cause| cause.reason.as_str());
+    let message = record
+        .cause
+        .map(|cause| format!("because of {}", parsed.graph.entry(cause.node).name));
+    [
+        Finding::new(
+            ConditionType::Complete,
+            complete,
+            if complete { "Succeeded" } else { "NotComplete" },
+            "",
+        ),
+        if failed {
+            Finding::new(ConditionType::Failed, true, reason, message.unwrap_or_default())
+        } else {
+            Finding::new(ConditionType::Failed, false, "NotFailed", "")
+        },
+    ]
+}
