@@ -80,14 +80,11 @@ pub fn apply(spec: &Map<String, Value>, patch: &Patch, path: &FieldPath) -> Resu
         merging.map(Kind::JobSpec, &mut spec, &changes);
         faults.extend(merging.faults);
     }
-    // What a wrong merge left tells nothing about what is there to remove.
-    let merged = !faults.iter().any(Fault::is_error);
     for (at, text) in patch.remove.iter().flatten().enumerate() {
         let path = path.field("remove").index(at);
         match text.parse::<Removal>() {
             Err(fault) => faults.push(fault.at(path)),
-            Ok(removal) if merged => faults.extend(remove::apply(&removal, &mut spec, &path)),
-            Ok(_) => {}
+            Ok(removal) => faults.extend(remove::apply(&removal, &mut spec, &path)),
         }
     }
     if faults.iter().any(Fault::is_error) {

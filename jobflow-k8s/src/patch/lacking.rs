@@ -52,13 +52,13 @@ fn lacking(what: &str, name: &str, known: &[&Value], path: FieldPath) -> Fault {
     };
     let help = match closest(name, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`? `allowNew: true` in the patch adds a new one"),
-        None => format!("`allowNew: true` in the patch adds a {what}"),
+        None => "`allowNew: true` in the patch adds a new one".to_owned(),
     };
     Fault::error(Code::BadPatch, path, message).with_help(help)
 }
 
 /// The first few names, as they are told.
-fn list(names: &[&str]) -> String {
+pub(super) fn list(names: &[&str]) -> String {
     const MOST: usize = 8;
     let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
     let more = names.len().saturating_sub(MOST);

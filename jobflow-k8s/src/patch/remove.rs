@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::grammar::{Removal, Step};
 use super::key::{Key, text};
+use super::lacking::list;
 use super::table::{self, Kind, Lists};
-use crate::fault::{Code, Fault, FieldPath};
+use crate::fault::{Code, Fault, FieldPath, closest};
 
 /// Takes away what a path names, or says why it names nothing; `at` is where the path is written.
 pub(super) fn apply(removal: &Removal, spec: &mut Map<String, Value>, at: &FieldPath) -> Option<Fault> {
@@ -99,11 +100,17 @@ impl Missing {
     }
 
     fn fault(self, removal: &Removal, at: &FieldPath) -> Fault {
-        let message = format!("`{removal}` names nothing: {}", self.message);
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        let close = closest(&self.written, known.iter().copied()).is_some();
+        let only = match known.as_slice() {
+            names if !close && self.help.is_none() && !names.is_empty() => format!(", only {}", list(names)),
+            _ => String::new(),
+        };
+        let message = format!("`{removal}` names nothing: {}{only}", self.message);
         let fault = Fault::error(Code::BadPatch, at.clone(), message);
         match self.help {
             Some(help) => fault.with_help(help),
-            None => fault.with_suggestion(&self.written, self.known.iter().map(String::as_str)),
+            None => fault.with_suggestion(&self.written, known),
         }
     }
 }

@@ -89,7 +89,7 @@ fn a_task_or_container_that_the_template_lacks_is_a_fault_with_a_suggestion() {
             "error[bad-patch]: patch.jobSpec.tasks[0].name: the template has no task `wroker`, only `default0`, `worker` \
              (did you mean `worker`? `allowNew: true` in the patch adds a new one)",
             "error[bad-patch]: patch.jobSpec.tasks[1].template.spec.initContainers[0].name: \
-             the template has no init container `fetch`, and no other (`allowNew: true` in the patch adds a init container)",
+             the template has no init container `fetch`, and no other (`allowNew: true` in the patch adds a new one)",
             "error[bad-patch]: patch.jobSpec.tasks[1].template.spec.containers[0].name: \
              the template has no container `mian`, only `main` (did you mean `main`? `allowNew: true` in the patch adds a new one)",
         ]
@@ -155,6 +155,10 @@ fn a_path_that_names_nothing_is_a_fault_with_a_suggestion() {
              (paths begin in the Job's spec, with `tasks` for example)",
         ),
         (
+            "plugins.ssh",
+            "`plugins.ssh` names nothing: there is no `ssh`, only `env`",
+        ),
+        (
             "minAvailable.x",
             "`minAvailable.x` names nothing: `minAvailable` has nothing inside",
         ),
@@ -165,7 +169,7 @@ fn a_path_that_names_nothing_is_a_fault_with_a_suggestion() {
         ),
     ] {
         assert_eq!(
-            faults(json!({ "remove": ["plugins", path] })),
+            faults(json!({ "remove": ["plugins.svc", path] })),
             [format!("error[bad-patch]: patch.remove[1]: {message}")]
         );
     }
