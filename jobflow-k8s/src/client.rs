@@ -24,6 +24,7 @@ pub mod request;
 mod run;
 mod settings;
 mod term;
+mod uses;
 mod watch;
 
 pub use extensions::{Asker, Extensions, FactSource};

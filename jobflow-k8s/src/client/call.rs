@@ -15,6 +15,7 @@ use kube::client::Body;
 use kube::core::{ObjectList, Request as Path};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
@@ -23,8 +24,9 @@ use super::guard::Guarded;
 use super::observer::{Call, Observer};
 use super::request::{Request, Response, Said, Written};
 use super::term::Term;
+use super::uses::Template;
 use crate::observe::SlimJob;
-use crate::types::{Command, Job, JobFlow, JobFlowStatus};
+use crate::types::{Command, Job, JobFlow, JobFlowStatus, JobTemplate};
 
 /// Who the server notes as the manager of fields.
 pub(super) const MANAGER: &str = "jobflow";
@@ -148,6 +150,40 @@ impl Caller {
         };
         let answer = tokio::time::timeout(self.timeout, source.answer(asker, question)).await;
         Response::Fact(answer.unwrap_or_else(|_| Err(format!("no answer within {:?}", self.timeout))))
+    }
+
+    /// Writes which Jobs were made from a template.
+    pub(super) async fn write_template(&self, (namespace, name): &Template, list: &[String]) -> Called {
+        let began = Instant::now();
+        let nothing = |response| Called {
+            response,
+            code: None,
+            latency: began.elapsed(),
+        };
+        if !self.term.lasts(self.timeout) {
+            return nothing(Response::Unsent("the term ends too soon for a write".to_owned()));
+        }
+        let patch = Patch::Merge(json!({"status": {"jobDependsOnList": list}}));
+        let path = Path::new(JobTemplate::url_path(&(), Some(namespace)));
+        let params = PatchParams::apply(MANAGER);
+        let Ok(request) = path.patch_subresource("status", name, &params, &patch) else {
+            return nothing(Response::Unsent("not a request that can be sent".to_owned()));
+        };
+        let sending = Sending {
+            verb: "patch",
+            resource: "jobtemplates/status",
+            request,
+        };
+        let (response, code) = match self.send(sending).await {
+            Ok(answer) if answer.code == 200 => (Response::Done, Some(200)),
+            Ok(answer) => (said(&answer), Some(answer.code)),
+            Err(error) => (Response::Unanswered(error), None),
+        };
+        Called {
+            response,
+            code,
+            latency: began.elapsed(),
+        }
     }
 
     /// All pages of a list, or the first refusal.

@@ -234,9 +234,9 @@ impl FlowDriver {
     pub fn receive(&mut self, input: Input, around: &Surroundings<'_>, now: Time) {
         match input {
             Input::Flow(object) => self.flow_seen(object),
-            Input::Job(job) => self.job_seen(job, around),
+            Input::Job(job) => self.job_seen(job, around, now),
             Input::JobGone(job) => self.job_gone(&job),
-            Input::Relisted(jobs) => self.relisted(jobs, around),
+            Input::Relisted(jobs) => self.relisted(jobs, around, now),
             Input::Template(name) => self.template_changed(&name),
             Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
         }

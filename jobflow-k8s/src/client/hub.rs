@@ -19,7 +19,9 @@ use super::progress::Progress;
 use super::queue::FairQueue;
 use super::run::Clock;
 use super::settings::Settings;
+use super::uses::{Template, Uses};
 use super::watch::Shown;
+use crate::names::{CREATED_BY_TEMPLATE, is_dns_subdomain};
 use crate::observe::{SlimJob, SlimTemplate};
 use crate::schema::Schemas;
 use crate::types::{FLOW_GROUP, JobFlow, JobFlowSpec};
@@ -50,8 +52,10 @@ pub(super) struct Hub {
     /// Jobs by the UID of the flow that owns them, then by their own.
     jobs: RwLock<BTreeMap<String, Jobs>>,
     templates: RwLock<BTreeMap<(String, String), Arc<SlimTemplate>>>,
+    uses: Mutex<Uses>,
     queue: Mutex<FairQueue>,
     ready: Notify,
+    began: Instant,
 }
 
 impl Hub {
@@ -76,8 +80,10 @@ impl Hub {
             flows: RwLock::default(),
             jobs: RwLock::default(),
             templates: RwLock::default(),
+            uses: Mutex::default(),
             queue: Mutex::default(),
             ready: Notify::new(),
+            began: Instant::now(),
         }
     }
 
@@ -161,7 +167,7 @@ impl Hub {
     pub(super) fn deliver(&self, cell: &Arc<Cell>, input: Input) {
         let answer = matches!(input, Input::Answered(..));
         cell.put(input);
-        if !self.started.load(Ordering::Acquire) {
+        if !self.is_started() {
             return;
         }
         match cell.spend().filter(|_| !answer) {
@@ -170,6 +176,11 @@ impl Hub {
                 let _ = self.orders.send(Order::Later(Arc::clone(cell), at));
             }
         }
+    }
+
+    /// Whether flows are planned.
+    pub(super) fn is_started(&self) -> bool {
+        self.started.load(Ordering::Acquire)
     }
 
     /// Lets a flow be planned when it is its turn.
@@ -292,6 +303,10 @@ impl Hub {
             .entry(owner.clone())
             .or_default()
             .insert(job.uid().to_owned(), Arc::clone(&job));
+        if let Some(template) = template_of(&job) {
+            let created = job.created().unwrap_or_default();
+            locked(&self.uses).there(template, created, job.name(), self.began.elapsed());
+        }
         if let Some(cell) = self.cell(&owner) {
             self.deliver(&cell, Input::Job(job));
         }
@@ -323,21 +338,61 @@ impl Hub {
             }
         }
         drop(all);
+        self.unused(job);
         if let Some(cell) = self.cell(owner) {
             self.deliver(&cell, Input::JobGone(Arc::clone(job)));
         }
     }
 
+    fn unused(&self, job: &SlimJob) {
+        if let Some(template) = template_of(job) {
+            let created = job.created().unwrap_or_default();
+            locked(&self.uses).gone(template, created, job.name(), self.began.elapsed());
+        }
+    }
+
+    /// The lists of templates that may be written now and aren't there yet.
+    pub(super) fn template_lists(&self) -> Vec<(Template, Vec<String>)> {
+        if self.settings.dry_run || !self.is_started() {
+            return Vec::new();
+        }
+        let mut lists = locked(&self.uses).take(self.began.elapsed());
+        lists.retain(|((namespace, name), list)| {
+            let written = |template: &SlimTemplate| {
+                let status = template.status.as_ref();
+                status
+                    .and_then(|status| status.job_depends_on_list.clone())
+                    .unwrap_or_default()
+            };
+            self.template(namespace, name)
+                .is_some_and(|template| written(&template) != *list)
+        });
+        lists
+    }
+
+    /// When the next list may be written.
+    pub(super) fn next_list(&self) -> Option<Instant> {
+        locked(&self.uses).next().map(|at| self.began + at)
+    }
+
+    /// A list couldn't be written.
+    pub(super) fn list_failed(&self, template: Template) {
+        locked(&self.uses).change(template, self.began.elapsed());
+    }
+
     /// Flows are told all that is there now, so that they look for what isn't.
     fn jobs_listed(&self, scope: Option<&str>, uids: &BTreeSet<String>) {
+        let mut gone = Vec::new();
         write(&self.jobs).retain(|_, jobs| {
             let stays = |job: &SlimJob| {
                 let namespace = job.metadata.namespace.as_deref().unwrap_or_default();
                 !in_scope(scope, namespace) || uids.contains(job.uid())
             };
+            gone.extend(jobs.values().filter(|job| !stays(job)).map(Arc::clone));
             jobs.retain(|_, job| stays(job));
             !jobs.is_empty()
         });
+        gone.iter().for_each(|job| self.unused(job));
         let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
         let here = cells.iter().filter(|cell| in_scope(scope, &cell.asker.namespace));
         here.for_each(|cell| self.introduce(cell));
@@ -424,6 +479,14 @@ fn makes_the_same(one: &SlimTemplate, other: &SlimTemplate) -> bool {
         && first.labels == second.labels
         && first.annotations == second.annotations
         && one.spec == other.spec
+}
+
+/// The template that a Job says it was made from. The namespace is known, and has no dots: nothing is guessed.
+fn template_of(job: &SlimJob) -> Option<Template> {
+    let namespace = job.metadata.namespace.as_deref()?;
+    let made_from = job.metadata.annotations.as_ref()?.get(CREATED_BY_TEMPLATE)?;
+    let name = made_from.strip_prefix(namespace)?.strip_prefix('.')?;
+    is_dns_subdomain(name).then(|| (namespace.to_owned(), name.to_owned()))
 }
 
 /// The UID of the flow that owns a Job.

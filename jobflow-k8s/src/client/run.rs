@@ -26,6 +26,7 @@ use super::queue::FairLine;
 use super::request::{Request, Response, Ticket};
 use super::settings::Settings;
 use super::term::{Term, Unlimited};
+use super::uses::Template;
 use super::watch::{Watching, watch};
 
 /// Tells the time of day. Waiting is tokio's business, so that tests can pause it.
@@ -163,13 +164,21 @@ fn watch_for(tasks: &mut JoinSet<()>, hub: &Arc<Hub>, watching: Watching) {
     };
 }
 
+/// A request that came back.
+enum Done {
+    /// Of a flow.
+    Flow(Arc<Cell>, Ticket, Called),
+    /// The list of a template.
+    Template(Template, Called),
+}
+
 /// Sends what flows ask for, in turn and at the pace that the server bears, and wakes them when they want to.
 struct Sender {
     hub: Arc<Hub>,
     caller: Arc<Caller>,
     orders: mpsc::UnboundedReceiver<Order>,
     waiting: FairLine<(Arc<Cell>, Ticket, Request)>,
-    calls: JoinSet<(Arc<Cell>, Ticket, Called)>,
+    calls: JoinSet<Done>,
     pace: Pace,
     timers: Timers,
     began: Instant,
@@ -218,7 +227,9 @@ impl Sender {
             .paused_until(now - self.began)
             .map(|until| self.began + until);
         let paused = paused.filter(|_| !self.waiting.is_empty());
-        let next = self.timers.next().into_iter().chain(paused).min();
+        let idle = self.waiting.is_empty() && self.pace.has_room(now - self.began);
+        let lists = self.hub.next_list().filter(|_| idle && self.hub.is_started());
+        let next = self.timers.next().into_iter().chain(paused).chain(lists).min();
         next.unwrap_or(now + LONGEST_SLEEP)
     }
 
@@ -247,7 +258,7 @@ impl Sender {
     fn send(&mut self) {
         while self.pace.has_room(self.began.elapsed()) {
             let Some((cell, ticket, request)) = self.waiting.pop() else {
-                return;
+                return self.send_lists();
             };
             self.pace.sent();
             let caller = Arc::clone(&self.caller);
@@ -260,16 +271,42 @@ impl Sender {
                     code: None,
                     latency: Duration::ZERO,
                 });
-                (cell, ticket, called)
+                Done::Flow(cell, ticket, called)
             });
         }
     }
 
-    fn answered(&mut self, done: Option<(Arc<Cell>, Ticket, Called)>) {
-        let now = self.began.elapsed();
-        let Some((cell, ticket, called)) = done else {
-            return self.pace.answered(Pulse::Other, Duration::ZERO, now);
-        };
+    /// Lists are for people: they are sent when nothing else waits.
+    fn send_lists(&mut self) {
+        for (template, list) in self.hub.template_lists() {
+            self.pace.sent();
+            let caller = Arc::clone(&self.caller);
+            self.calls.spawn(async move {
+                let called = caller.write_template(&template, &list).await;
+                Done::Template(template, called)
+            });
+        }
+    }
+
+    fn answered(&mut self, done: Option<Done>) {
+        match done {
+            Some(Done::Flow(cell, ticket, called)) => {
+                self.note_pace(&called);
+                self.hub.deliver(&cell, Input::Answered(ticket, called.response));
+            }
+            Some(Done::Template(template, called)) => {
+                self.note_pace(&called);
+                if called.code != Some(200) && called.code != Some(404) {
+                    self.hub.list_failed(template);
+                }
+            }
+            None => self
+                .pace
+                .answered(Pulse::Other, Duration::ZERO, self.began.elapsed()),
+        }
+    }
+
+    fn note_pace(&mut self, called: &Called) {
         let pulse = match (called.code, &called.response) {
             (Some(429), Response::Refused(said)) => {
                 let asked = said
@@ -282,8 +319,7 @@ impl Sender {
             (Some(code), _) if code < 500 => Pulse::Well,
             (Some(_) | None, _) => Pulse::Other,
         };
-        self.pace.answered(pulse, called.latency, now);
-        self.hub.deliver(&cell, Input::Answered(ticket, called.response));
+        self.pace.answered(pulse, called.latency, self.began.elapsed());
     }
 }
 

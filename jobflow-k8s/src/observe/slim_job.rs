@@ -13,17 +13,20 @@ use serde::Deserialize;
 use super::metadata::trimmed;
 use super::time;
 use crate::job::{JobView, TaskView};
-use crate::names::{ANNOTATION_NODE, ANNOTATION_TTL};
+use crate::names::{ANNOTATION_NODE, ANNOTATION_TTL, CREATED_BY_TEMPLATE};
 use crate::types::job::{
     JobCondition, JobPhase, JobSpec, JobState, JobStatus, JobTask, PartitionPolicy, Policy, TaskState,
 };
 use crate::types::{BATCH_GROUP, VERSION};
 
+/// The annotations that are read.
+const KEPT: [&str; 3] = [ANNOTATION_NODE, ANNOTATION_TTL, CREATED_BY_TEMPLATE];
+
 /// A Volcano Job as it is watched.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Raw")]
 pub struct SlimJob {
-    /// Name, namespace, UID, resource version, times, the controller, and the two annotations that are ours.
+    /// Name, namespace, UID, resource version, times, the controller, and the annotations that are read.
     pub metadata: ObjectMeta,
     /// How many pods the spec asks for at least; the sum of the tasks' without a number of its own.
     pub min_available: u32,
@@ -218,7 +221,7 @@ impl From<Raw> for SlimJob {
         } = state.unwrap_or_default();
         let pods = task_status_count.unwrap_or_default();
         Self {
-            metadata: trimmed(metadata, |key| key == ANNOTATION_NODE || key == ANNOTATION_TTL),
+            metadata: trimmed(metadata, |key| KEPT.contains(&key)),
             min_available: count(Some(view.min_available)),
             tasks: view
                 .tasks

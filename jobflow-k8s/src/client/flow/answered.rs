@@ -80,7 +80,7 @@ impl FlowDriver {
                     around.observer.created(self.flow(), took);
                 }
                 self.holds.clear(&Held::Job(key, EffectKind::Create));
-                return self.job_seen(Arc::new(*job), around);
+                return self.job_seen(Arc::new(*job), around, now);
             }
             Err(other) => other,
         };
@@ -172,17 +172,19 @@ impl FlowDriver {
                 None => self.read_nothing(*key, now),
             }
         }
-        found.into_values().for_each(|job| self.job_listed(job, around));
+        found
+            .into_values()
+            .for_each(|job| self.job_listed(job, around, now));
     }
 
     /// A Job that nobody asked for: it counts if it is ours.
-    fn job_listed(&mut self, job: SlimJob, around: &Surroundings<'_>) {
+    fn job_listed(&mut self, job: SlimJob, around: &Surroundings<'_>, now: Time) {
         let owners = job.metadata.owner_references.iter().flatten();
         if owners
             .clone()
             .any(|owner| owner.controller == Some(true) && owner.uid == self.uid)
         {
-            self.job_seen(Arc::new(job), around);
+            self.job_seen(Arc::new(job), around, now);
         }
     }
 
@@ -211,7 +213,7 @@ impl FlowDriver {
         match response.into_job() {
             Ok(job) => {
                 self.holds.clear(&Held::Job(key, EffectKind::Delete));
-                self.job_seen(Arc::new(*job), around);
+                self.job_seen(Arc::new(*job), around, now);
             }
             // Gone, or another one by now: only a look tells.
             Err(other) if is_settled(&other) => self.deleted(key),

@@ -40,12 +40,15 @@ impl Jobs {
 }
 
 impl FlowDriver {
-    pub(super) fn job_seen(&mut self, job: Arc<SlimJob>, around: &Surroundings<'_>) {
+    pub(super) fn job_seen(&mut self, job: Arc<SlimJob>, around: &Surroundings<'_>, now: Time) {
         let (uid, version) = (job.uid(), version(&job));
         let known = self.jobs.objects.get(uid);
         if self.jobs.gone.contains(uid) || known.is_some_and(|known| !is_newer(version, self::version(known)))
         {
             return;
+        }
+        if known.is_some_and(|known| shows_more(known, &job)) {
+            self.dirty_since.get_or_insert(now);
         }
         self.jobs.objects.insert(uid.to_owned(), Arc::clone(&job));
         self.sight(&job, around);
@@ -77,7 +80,7 @@ impl FlowDriver {
     }
 
     /// A new list: what it doesn't show has to be looked for.
-    pub(super) fn relisted(&mut self, jobs: Vec<Arc<SlimJob>>, around: &Surroundings<'_>) {
+    pub(super) fn relisted(&mut self, jobs: Vec<Arc<SlimJob>>, around: &Surroundings<'_>, now: Time) {
         let shown: BTreeSet<&str> = jobs.iter().map(|job| job.uid()).collect();
         let missing = self
             .jobs
@@ -87,7 +90,7 @@ impl FlowDriver {
         let missing: Vec<Arc<SlimJob>> = missing.map(|(_, job)| Arc::clone(job)).collect();
         self.jobs.gone.retain(|uid| shown.contains(uid.as_str()));
         missing.iter().for_each(|job| self.job_gone(job));
-        jobs.into_iter().for_each(|job| self.job_seen(job, around));
+        jobs.into_iter().for_each(|job| self.job_seen(job, around, now));
     }
 
     /// All sightings anew, after the entries of the flow have changed.
@@ -154,7 +157,7 @@ impl FlowDriver {
             self.jobs.gone.remove(&*uid.0);
             // What was read live is no older than what the store shows.
             self.jobs.objects.remove(&*uid.0);
-            return self.job_seen(job, around);
+            return self.job_seen(job, around, now);
         }
         self.judge_gone(key, now);
         self.jobs.objects.insert(uid.0.to_string(), Arc::clone(&job));
@@ -223,6 +226,15 @@ impl FlowDriver {
 
 fn version(job: &SlimJob) -> &str {
     job.metadata.resource_version.as_deref().unwrap_or_default()
+}
+
+/// Whether something that is shown to people has changed.
+fn shows_more(known: &SlimJob, job: &SlimJob) -> bool {
+    known.phase != job.phase
+        || known.tasks != job.tasks
+        || known.retry_count != job.retry_count
+        || known.running_duration != job.running_duration
+        || known.history != job.history
 }
 
 /// Whether nobody asks for the Job of this key any more.

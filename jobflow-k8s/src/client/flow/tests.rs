@@ -546,3 +546,20 @@ fn an_ended_flow_costs_a_new_process_no_request() {
     assert_eq!(names(&scene.step()), Vec::<String>::new());
     assert_eq!(scene.flow_phase(), FlowPhase::Succeed);
 }
+
+#[test]
+fn what_a_job_tells_after_the_end_is_shown_too() {
+    let mut scene = running();
+    scene.job("f-a", "1", "Completed");
+    scene.step();
+    scene.answer_write();
+    assert_eq!(scene.flow_phase(), FlowPhase::Succeed);
+    scene.job_with("f-a", "1", "Completed", &json!({"runningDuration": "5s"}));
+    assert_eq!(names(&scene.step()), Vec::<String>::new());
+    scene.later(1_000);
+    assert_eq!(names(&scene.step()), ["WriteStatus"]);
+    scene.answer_write();
+    assert_eq!(scene.stored()["conditions"]["f-a"]["runningDuration"], "5s");
+    scene.later(60_000);
+    assert_eq!(names(&scene.step()), Vec::<String>::new());
+}

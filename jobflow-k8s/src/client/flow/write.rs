@@ -60,6 +60,7 @@ impl FlowDriver {
         if !self.may_act(stepped, now) {
             return;
         }
+        let idle = plan.is_none();
         let (record, mut planned, effects) = match plan {
             Some(plan) => {
                 self.report = plan.report;
@@ -85,9 +86,12 @@ impl FlowDriver {
             return self.find(around, Finding::StatusTooLarge);
         };
         let status = with_fault(status, base, &parsed.faults, now);
+        self.dirty_since = None;
+        if idle && base.status() == Some(&status) {
+            return;
+        }
         let mut changes = std::mem::take(&mut self.unwritten);
         changes.append(&mut planned);
-        self.dirty_since = None;
         let writing = Writing {
             sent: status,
             record: Some(record),

@@ -338,6 +338,13 @@ impl Scene {
         self.receive(Input::Job(Arc::new(job)));
     }
 
+    /// The same, with more in its status.
+    pub(super) fn job_with(&mut self, name: &str, uid: &str, phase: &str, status: &Value) {
+        let mut job = self.slim(name, uid, phase, json!({}));
+        job.running_duration = status["runningDuration"].as_str().map(Into::into);
+        self.receive(Input::Job(Arc::new(job)));
+    }
+
     pub(super) fn job_gone(&mut self, name: &str, uid: &str, phase: &str) {
         let job = self.slim(name, uid, phase, json!({}));
         self.receive(Input::JobGone(Arc::new(job)));
