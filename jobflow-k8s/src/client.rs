@@ -18,6 +18,7 @@ mod guard;
 mod hub;
 mod observer;
 mod pace;
+mod pods;
 mod progress;
 mod queue;
 pub mod request;

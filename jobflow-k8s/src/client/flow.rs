@@ -42,7 +42,7 @@ use super::extensions::Extensions;
 use super::observer::{Finding, FlowRef, Observer};
 use super::request::{Request, Response, Ticket};
 use super::settings::Settings;
-use crate::observe::{SlimJob, SlimTemplate};
+use crate::observe::{PodsSeen, SlimJob, SlimTemplate};
 use crate::schema::Schemas;
 use crate::types::JobFlow;
 
@@ -61,6 +61,8 @@ pub enum Input {
     JobGone(Arc<SlimJob>),
     /// All Jobs of this flow that a new list shows.
     Relisted(Vec<Arc<SlimJob>>),
+    /// What the pods of a Job tell, by its UID.
+    Pods(String, Arc<PodsSeen>),
     /// A template came, went, or was changed.
     Template(String),
     /// A request was answered.
@@ -237,6 +239,7 @@ impl FlowDriver {
             Input::Job(job) => self.job_seen(job, around, now),
             Input::JobGone(job) => self.job_gone(&job),
             Input::Relisted(jobs) => self.relisted(jobs, around, now),
+            Input::Pods(job, pods) => self.pods_seen(job, pods, around),
             Input::Template(name) => self.template_changed(&name),
             Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
         }

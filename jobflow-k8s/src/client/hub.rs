@@ -15,6 +15,7 @@ use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
 use super::observer::{Finding, Observer};
+use super::pods::Pods;
 use super::progress::Progress;
 use super::queue::FairQueue;
 use super::run::Clock;
@@ -22,7 +23,7 @@ use super::settings::Settings;
 use super::uses::{Template, Uses};
 use super::watch::Shown;
 use crate::names::{CREATED_BY_TEMPLATE, is_dns_subdomain};
-use crate::observe::{SlimJob, SlimTemplate};
+use crate::observe::{SlimJob, SlimPod, SlimTemplate};
 use crate::schema::Schemas;
 use crate::types::{FLOW_GROUP, JobFlow, JobFlowSpec};
 
@@ -52,6 +53,9 @@ pub(super) struct Hub {
     /// Jobs by the UID of the flow that owns them, then by their own.
     jobs: RwLock<BTreeMap<String, Jobs>>,
     templates: RwLock<BTreeMap<(String, String), Arc<SlimTemplate>>>,
+    /// The flow that owns a Job, by their UIDs.
+    owners: RwLock<BTreeMap<String, String>>,
+    pods: Mutex<Pods>,
     uses: Mutex<Uses>,
     queue: Mutex<FairQueue>,
     ready: Notify,
@@ -80,6 +84,8 @@ impl Hub {
             flows: RwLock::default(),
             jobs: RwLock::default(),
             templates: RwLock::default(),
+            owners: RwLock::default(),
+            pods: Mutex::default(),
             uses: Mutex::default(),
             queue: Mutex::default(),
             ready: Notify::new(),
@@ -210,6 +216,7 @@ impl Hub {
             Shown::UnreadableGone(poison) => {
                 self.flow_gone(poison.metadata.uid.as_deref().unwrap_or_default())
             }
+            Shown::NotListed => {}
             Shown::Listed(uids) => {
                 let gone: Vec<String> = read(&self.flows)
                     .iter()
@@ -246,12 +253,55 @@ impl Hub {
         }
     }
 
-    /// Tells a flow that is new here which Jobs it owns.
+    /// Tells a flow that is new here which Jobs it owns, and what their pods tell.
     fn introduce(&self, cell: &Arc<Cell>) {
         let jobs = read(&self.jobs)
             .get(&cell.uid)
             .map(|jobs| jobs.values().map(Arc::clone).collect());
-        self.deliver(cell, Input::Relisted(jobs.unwrap_or_default()));
+        let jobs: Vec<Arc<SlimJob>> = jobs.unwrap_or_default();
+        for job in &jobs {
+            if let Some(pods) = locked(&self.pods).seen(job) {
+                cell.put(Input::Pods(job.uid().to_owned(), Arc::new(pods)));
+            }
+        }
+        self.deliver(cell, Input::Relisted(jobs));
+    }
+
+    pub(super) fn pod(&self, scope: Option<&str>, shown: Shown<SlimPod>) {
+        let changed = match shown {
+            Shown::There(pod) => locked(&self.pods).there(pod).into_iter().collect(),
+            Shown::Gone(pod) => self.pod_gone(&pod),
+            Shown::Unreadable(_) | Shown::UnreadableGone(_) => Vec::new(),
+            Shown::Listed(uids) => locked(&self.pods).listed(|pod| {
+                let (namespace, uid) = (pod.metadata.namespace.as_deref(), pod.metadata.uid.as_ref());
+                !in_scope(scope, namespace.unwrap_or_default()) || uid.is_some_and(|uid| uids.contains(uid))
+            }),
+            Shown::NotListed => Vec::new(),
+        };
+        changed.iter().for_each(|job| self.pods_changed(job));
+        self.start_if_synced();
+    }
+
+    fn pod_gone(&self, pod: &SlimPod) -> Vec<String> {
+        let owners = pod.metadata.owner_references.iter().flatten();
+        let job = owners.filter_map(|owner| self.job_of(&owner.uid)).next();
+        let gone = locked(&self.pods).gone(pod, job.as_deref());
+        gone.into_iter().collect()
+    }
+
+    fn job_of(&self, uid: &str) -> Option<Arc<SlimJob>> {
+        let owner = read(&self.owners).get(uid).cloned()?;
+        read(&self.jobs).get(&owner)?.get(uid).map(Arc::clone)
+    }
+
+    /// Tells the flow, if the Job is a flow's.
+    fn pods_changed(&self, uid: &str) {
+        let Some(job) = self.job_of(uid) else { return };
+        let pods = locked(&self.pods).seen(&job);
+        let cell = owner(&job).and_then(|owner| self.cell(owner));
+        if let Some((cell, pods)) = cell.zip(pods) {
+            self.deliver(&cell, Input::Pods(uid.to_owned(), Arc::new(pods)));
+        }
     }
 
     fn flow_unreadable(&self, poison: &Poison) {
@@ -286,7 +336,7 @@ impl Hub {
             Shown::There(job) => self.job_there(job),
             Shown::Unreadable(poison) => self.job_unreadable(&poison),
             Shown::Gone(job) => self.job_gone(&Arc::new(job)),
-            Shown::UnreadableGone(_) => {}
+            Shown::UnreadableGone(_) | Shown::NotListed => {}
             Shown::Listed(uids) => {
                 self.jobs_listed(scope, &uids);
                 self.start_if_synced();
@@ -303,11 +353,16 @@ impl Hub {
             .entry(owner.clone())
             .or_default()
             .insert(job.uid().to_owned(), Arc::clone(&job));
+        write(&self.owners).insert(job.uid().to_owned(), owner.clone());
         if let Some(template) = template_of(&job) {
             let created = job.created().unwrap_or_default();
             locked(&self.uses).there(template, created, job.name(), self.began.elapsed());
         }
         if let Some(cell) = self.cell(&owner) {
+            let uid = job.uid().to_owned();
+            if let Some(pods) = locked(&self.pods).seen(&job) {
+                cell.put(Input::Pods(uid, Arc::new(pods)));
+            }
             self.deliver(&cell, Input::Job(job));
         }
     }
@@ -345,6 +400,8 @@ impl Hub {
     }
 
     fn unused(&self, job: &SlimJob) {
+        write(&self.owners).remove(job.uid());
+        locked(&self.pods).forget(job.uid());
         if let Some(template) = template_of(job) {
             let created = job.created().unwrap_or_default();
             locked(&self.uses).gone(template, created, job.name(), self.began.elapsed());
@@ -409,6 +466,7 @@ impl Hub {
                 let (namespace, name) = names(&template);
                 self.template_gone(namespace, name);
             }
+            Shown::NotListed => {}
             Shown::Listed(uids) => {
                 let is_gone = |template: &SlimTemplate| {
                     template

@@ -6,8 +6,11 @@ use std::time::Duration;
 use super::settings::Settings;
 use super::watch::Beat;
 
-/// The kinds that are watched, by their plural names.
-pub(super) const WATCHED: [&str; 3] = ["jobflows", "jobs", "jobtemplates"];
+/// The kinds that are watched, by their plural names; pods only where they are wished for.
+const WATCHED: [&str; 4] = ["jobflows", "jobs", "jobtemplates", PODS];
+
+/// Flows are run without them, too.
+pub(super) const PODS: &str = "pods";
 
 /// What all watches of a driver have heard.
 #[derive(Clone, Debug)]
@@ -24,7 +27,8 @@ impl Progress {
         }
         let each = scopes
             .iter()
-            .flat_map(|scope| WATCHED.map(|resource| (scope.clone(), Arc::new(Beat::new(resource)))));
+            .flat_map(|scope| WATCHED.map(|resource| (scope.clone(), Arc::new(Beat::new(resource)))))
+            .filter(|(_, beat)| settings.pods || beat.resource() != PODS);
         Self {
             beats: each.collect(),
         }
@@ -37,17 +41,18 @@ impl Progress {
     /// Whether every watch has shown a whole list, so that flows are run.
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        self.beats.iter().all(|(_, beat)| beat.is_listed())
+        let is_settled = |beat: &Beat| beat.is_listed() || (beat.resource() == PODS && beat.has_failed());
+        self.beats.iter().all(|(_, beat)| is_settled(beat))
     }
 
     /// How long the quietest watch has heard nothing, and of what it is. A server sends a bookmark about once a
     /// minute; watches begin anew every five.
     #[must_use]
     pub fn silence(&self) -> (Duration, &'static str) {
-        let beats = self
-            .beats
-            .iter()
-            .map(|(_, beat)| (beat.silence(), beat.resource()));
+        // Where pods may not be listed nothing is ever heard of them.
+        let lives = |beat: &Beat| beat.resource() != PODS || beat.is_listed();
+        let living = self.beats.iter().filter(|(_, beat)| lives(beat));
+        let beats = living.map(|(_, beat)| (beat.silence(), beat.resource()));
         beats.max().unwrap_or((Duration::ZERO, ""))
     }
 }

@@ -21,7 +21,8 @@ use super::flow::{Input, Stepped};
 use super::hub::{Hub, Order};
 use super::observer::{Observer, Silent};
 use super::pace::{Pace, Pulse};
-use super::progress::Progress;
+use super::pods;
+use super::progress::{PODS, Progress};
 use super::queue::FairLine;
 use super::request::{Request, Response, Ticket};
 use super::settings::Settings;
@@ -139,6 +140,7 @@ impl Driver {
             let watching = Watching {
                 client: client.clone(),
                 namespace: scope.clone(),
+                label: (beat.resource() == PODS).then_some(pods::SELECTOR),
                 streaming: hub.settings.streaming_lists,
                 beat: Arc::clone(beat),
                 observer: Arc::clone(&hub.observer),
@@ -158,6 +160,7 @@ fn watch_for(tasks: &mut JoinSet<()>, hub: &Arc<Hub>, watching: Watching) {
     match watching.beat.resource() {
         "jobflows" => tasks.spawn(watch(watching, move |shown| hub.flow(scope.as_deref(), shown))),
         "jobs" => tasks.spawn(watch(watching, move |shown| hub.job(scope.as_deref(), shown))),
+        PODS => tasks.spawn(watch(watching, move |shown| hub.pod(scope.as_deref(), shown))),
         _ => tasks.spawn(watch(watching, move |shown| {
             hub.template_shown(scope.as_deref(), shown)
         })),

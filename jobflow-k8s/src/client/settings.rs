@@ -31,6 +31,9 @@ pub struct Settings {
     pub take_over: bool,
     /// Whether a Job is ended by a Command first, rather than deleted at once.
     pub commands: bool,
+    /// Whether pods are watched: exit codes, readiness and losses to the infrastructure are seen there alone. Where they
+    /// may not be listed, flows are run without.
+    pub pods: bool,
     /// Whether watches begin with streaming lists; a server that has none is asked for plain lists instead.
     pub streaming_lists: bool,
 }
@@ -46,6 +49,7 @@ impl Default for Settings {
             dry_run: false,
             take_over: true,
             commands: true,
+            pods: true,
             streaming_lists: false,
         }
     }

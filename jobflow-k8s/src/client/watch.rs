@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -34,29 +34,42 @@ pub(super) enum Shown<K> {
     UnreadableGone(Box<Poison>),
     /// These UIDs, and no others, were there when the list was made.
     Listed(BTreeSet<String>),
+    /// There is no list yet, and the server refused one.
+    NotListed,
 }
 
 /// When a watch last heard anything, a bookmark included.
 #[derive(Debug)]
 pub(super) struct Beat {
     resource: &'static str,
-    state: Mutex<(Instant, bool)>,
+    state: Mutex<Heard>,
+}
+
+#[derive(Debug)]
+struct Heard {
+    at: Instant,
+    listed: bool,
+    failed: bool,
 }
 
 impl Beat {
     pub(super) fn new(resource: &'static str) -> Self {
         Self {
             resource,
-            state: Mutex::new((Instant::now(), false)),
+            state: Mutex::new(Heard {
+                at: Instant::now(),
+                listed: false,
+                failed: false,
+            }),
         }
     }
 
-    fn note(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Instant::now();
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listed(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    fn note(&self) {
+        self.heard().at = Instant::now();
     }
 
     /// What is watched.
@@ -66,16 +79,17 @@ impl Beat {
 
     /// How long nothing was heard.
     pub(super) fn silence(&self) -> Duration {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .elapsed()
+        self.heard().at.elapsed()
     }
 
     /// Whether its list was complete once.
     pub(super) fn is_listed(&self) -> bool {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).1
+        self.heard().listed
+    }
+
+    /// Whether it has failed before its first list was complete.
+    pub(super) fn has_failed(&self) -> bool {
+        self.heard().failed
     }
 }
 
@@ -85,6 +99,8 @@ pub(super) struct Watching {
     pub(super) client: Client,
     /// None: all namespaces.
     pub(super) namespace: Option<String>,
+    /// Only objects that bear this label.
+    pub(super) label: Option<&'static str>,
     pub(super) streaming: bool,
     pub(super) beat: Arc<Beat>,
     pub(super) observer: Arc<dyn Observer>,
@@ -103,11 +119,13 @@ where
             Some(namespace) => Api::namespaced(client.clone(), namespace),
             None => Api::all(client.clone()),
         };
-        let config = if how.streaming {
-            watcher::Config::default().streaming_lists()
-        } else {
-            watcher::Config::default()
-        };
+        let mut config = watcher::Config::default();
+        if how.streaming {
+            config = config.streaming_lists();
+        }
+        if let Some(label) = how.label {
+            config = config.labels(label);
+        }
         let mut events = pin!(watcher(api, config));
         let mut listing = BTreeSet::new();
         while let Some(event) = events.next().await {
@@ -118,6 +136,10 @@ where
                 }
                 Err(error) => {
                     how.observer.watch_failed(how.beat.resource(), &chain(&error));
+                    if !how.beat.is_listed() {
+                        how.beat.heard().failed = true;
+                        show(Shown::NotListed);
+                    }
                     tokio::time::sleep(wait).await;
                     wait = (wait * 2).min(WAITS.1);
                     if how.streaming && !how.beat.is_listed() {
@@ -144,7 +166,7 @@ fn shown<K: Resource>(
             show(there(object));
         }
         Event::InitDone => {
-            beat.listed();
+            beat.heard().listed = true;
             show(Shown::Listed(std::mem::take(listing)));
         }
         Event::Apply(object) => show(there(object)),

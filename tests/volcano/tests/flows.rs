@@ -11,7 +11,7 @@ use jobflow_k8s::client::{Driver, Finding, FlowRef, NodeChange, Observer, Settin
 use jobflow_k8s::types::{JobFlow, JobTemplate};
 use jobflow_k8s::yaml;
 use jobflow_test_cluster::{ControlPlane, User};
-use jobflow_test_volcano::{Options, Volcano};
+use jobflow_test_volcano::{Course, Options, PodCourse, PodEnd, Volcano};
 use kube::api::{ListParams, PostParams};
 use kube::core::{DynamicObject, GroupVersionKind};
 use kube::{Api, Client, ResourceExt};
@@ -54,23 +54,22 @@ struct World {
 }
 
 impl World {
-    async fn new(settings: impl FnOnce(&mut Settings)) -> Self {
+    async fn new(options: Options) -> Self {
         let cluster = ControlPlane::shared().unwrap();
         let namespace = cluster.namespace("flows").await.unwrap();
         let options = Options {
             namespace: Some(namespace.clone()),
             speed: 10,
-            ..Options::default()
+            ..options
         };
         let volcano = Volcano::start(cluster.client(User::Volcano).await.unwrap(), options);
         let volcano = volcano.await.unwrap();
-        let mut chosen = Settings::default();
-        chosen.namespaces.insert(namespace.clone());
-        settings(&mut chosen);
+        let mut settings = Settings::default();
+        settings.namespaces.insert(namespace.clone());
         let told = Arc::<Told>::default();
         let client = cluster.client(User::Admin).await.unwrap();
         let driver =
-            Driver::new(client.clone(), chosen).with_observer(Arc::clone(&told) as Arc<dyn Observer>);
+            Driver::new(client.clone(), settings).with_observer(Arc::clone(&told) as Arc<dyn Observer>);
         let mut tasks = JoinSet::new();
         tasks.spawn(driver.run());
         Self {
@@ -118,7 +117,7 @@ impl World {
 
 #[tokio::test]
 async fn the_diamond_succeeds_and_every_old_field_is_filled() {
-    let world = World::new(|_| {}).await;
+    let world = World::new(Options::default()).await;
     world
         .apply(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/diamond/flow.yaml"))
         .await;
@@ -178,6 +177,48 @@ async fn the_diamond_succeeds_and_every_old_field_is_filled() {
         assert!(condition["taskStatusCount"].is_object(), "{condition:#}");
     }
     listed_in_templates(&world, &sorted).await;
+}
+
+#[tokio::test]
+async fn a_failure_is_recorded_with_the_exit_code_of_its_pod() {
+    let fails = Course::of(PodCourse {
+        ends: vec![PodEnd::Exits(3)],
+        ..PodCourse::default()
+    });
+    let options = Options {
+        pods: true,
+        course: Arc::new(move |_| fails.clone()),
+        ..Options::default()
+    };
+    let world = World::new(options).await;
+    let containers = json!([{"name": "main", "image": "busybox:1.36"}]);
+    let job_spec = json!({"minAvailable": 1, "tasks": [{
+        "name": "main", "replicas": 1, "template": {"spec": {"restartPolicy": "Never", "containers": containers}},
+    }]});
+    let spec = json!({"flows": [
+        {"name": "a", "jobSpec": job_spec},
+        {"name": "b", "jobSpec": job_spec, "dependsOn": {"targets": ["a"]}},
+    ]});
+    let kind = json!({"apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow"});
+    let mut flow = kind;
+    flow["metadata"] = json!({"name": "f"});
+    flow["spec"] = spec;
+    world.create(flow).await;
+    let status = world
+        .until("f", |status| status["completionTime"].is_string())
+        .await;
+    let nodes = &status["nodes"];
+    assert_eq!(
+        (&nodes[0]["phase"], &nodes[0]["exitCode"]),
+        (&json!("Failed"), &json!(3)),
+        "{status:#}"
+    );
+    assert_eq!(
+        (&nodes[1]["phase"], &nodes[1]["reason"]),
+        (&json!("Skipped"), &json!("UpstreamFailed")),
+        "{status:#}"
+    );
+    assert_eq!(status["failedJobs"], json!(["f-a"]));
 }
 
 /// Each Job is listed in the status of the template that it was made from.

@@ -10,7 +10,7 @@ use jobflow_core::{JobKey, NodePhase, Time, Uid};
 
 use super::base::is_newer;
 use super::{FlowDriver, Surroundings};
-use crate::observe::{Answer, Owner, Ownership, SlimJob, job_view, ownership};
+use crate::observe::{Answer, Owner, Ownership, PodsSeen, SlimJob, job_view, ownership};
 use crate::parse::Flow;
 
 /// The Jobs of a flow beside their sightings.
@@ -20,6 +20,8 @@ pub(super) struct Jobs {
     objects: BTreeMap<String, Arc<SlimJob>>,
     /// The last that was seen of each key.
     by_key: BTreeMap<JobKey, Arc<SlimJob>>,
+    /// What pods tell, by the UID of their Job.
+    pods: BTreeMap<String, Arc<PodsSeen>>,
     /// UIDs that a live read showed to be gone, until the store agrees.
     gone: BTreeSet<String>,
     /// What was said to a create, until a live read tells whether the Job is there all the same.
@@ -31,6 +33,10 @@ pub(super) struct Jobs {
 impl Jobs {
     pub(super) const fn by_key(&self) -> &BTreeMap<JobKey, Arc<SlimJob>> {
         &self.by_key
+    }
+
+    fn view(&self, job: &SlimJob) -> JobView {
+        job_view(job, self.pods.get(job.uid()).map(|pods| &**pods))
     }
 
     /// A create was answered with something other than the Job.
@@ -54,10 +60,20 @@ impl FlowDriver {
         self.sight(&job, around);
     }
 
+    /// More is known of a Job through its pods.
+    pub(super) fn pods_seen(&mut self, job: String, pods: Arc<PodsSeen>, around: &Surroundings<'_>) {
+        let known = self.jobs.objects.get(&job).map(Arc::clone);
+        self.jobs.pods.insert(job, pods);
+        if let Some(job) = known {
+            self.sight(&job, around);
+        }
+    }
+
     /// The store says that a Job is gone. That is no proof: another one of that name may be there.
     pub(super) fn job_gone(&mut self, job: &Arc<SlimJob>) {
         let uid = job.uid();
         self.jobs.objects.remove(uid);
+        self.jobs.pods.remove(uid);
         self.jobs.gone.remove(uid);
         self.snapshot.strays.retain(|stray| *stray.uid.0 != *uid);
         let is_it = |sighting: &Sighting| matches!(sighting, Sighting::Seen(view) if *view.uid.0 == *uid);
@@ -126,7 +142,7 @@ impl FlowDriver {
         let Ownership::Ours(key) = self.owner_of(job, flow, around) else {
             return;
         };
-        let view = job_view(job, None);
+        let view = self.jobs.view(job);
         let judged_gone = matches!(self.snapshot.jobs.get(&key), Some(Sighting::Gone { .. }));
         if judged_gone && is_another(&self.snapshot.record, key, &view.uid)
             || is_late(&self.snapshot.record, key, &view)
@@ -199,7 +215,7 @@ impl FlowDriver {
     }
 
     fn judge_gone(&mut self, key: JobKey, now: Time) {
-        let last = self.jobs.by_key.get(&key).map(|job| job_view(job, None));
+        let last = self.jobs.by_key.get(&key).map(|job| self.jobs.view(job));
         if let Some(uid) = last.as_ref().map(|view| view.uid.0.to_string())
             && self.jobs.objects.remove(&uid).is_some()
         {
