@@ -2,6 +2,8 @@
 //!
 //! Help, man pages, completions and the reference in the docs are made from these definitions alone.
 
+#[cfg(feature = "cluster")]
+pub(crate) mod cluster;
 mod flow;
 mod past;
 mod running;
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Schema(SchemaArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+    #[cfg(feature = "cluster")]
+    Cluster(Box<cluster::ClusterArguments>),
     /// Print the version
     Version,
     #[command(name = "__executor", hide = true)]

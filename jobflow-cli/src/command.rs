@@ -1,5 +1,7 @@
 //! One file a command: arguments in, an exit code or a failure out.
 
+#[cfg(feature = "cluster")]
+pub(crate) mod cluster;
 mod completions;
 mod crd;
 mod enter;
@@ -16,9 +18,29 @@ mod validate;
 mod version;
 
 use crate::arguments::Command;
+#[cfg(feature = "cluster")]
+use crate::arguments::cluster::{Connection, PluginCommand};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
+
+/// Does what a command of the plugin says.
+#[cfg(feature = "cluster")]
+pub(crate) fn run_of_plugin(
+    command: PluginCommand,
+    connection: &Connection,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    match command {
+        PluginCommand::Cluster(command) => cluster::run(connection, &command, console),
+        PluginCommand::New(arguments) => new::run(&arguments, console),
+        PluginCommand::Validate(arguments) => validate::run(&arguments, console),
+        PluginCommand::Graph(arguments) => graph::run(&arguments, console),
+        PluginCommand::Schema(arguments) => schema::run(&arguments, console),
+        PluginCommand::Completions(arguments) => completions::of_plugin(&arguments, console),
+        PluginCommand::Complete(arguments) => cluster::complete(&arguments.words, console),
+    }
+}
 
 /// Does what a command says.
 pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failure> {
@@ -30,6 +52,8 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Schema(arguments) => schema::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
         Command::Man(arguments) => man::run(&arguments, console),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(arguments) => cluster::run(&arguments.connection, &arguments.command, console),
         Command::Version => version::run(console),
         Command::Executor(arguments) => executor::run(&arguments),
         Command::Enter(arguments) => enter::run(&arguments).map(|()| Exit::Succeeded),

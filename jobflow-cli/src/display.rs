@@ -7,3 +7,5 @@ mod screen;
 
 pub(crate) use frame::{Size, frame};
 pub(crate) use progress::{Outcome, Progress};
+#[cfg(feature = "cluster")]
+pub(crate) use screen::Screen;

@@ -19,6 +19,15 @@ pub(crate) enum Exit {
     NotStarted,
     /// Somebody interrupted it.
     Interrupted,
+    /// The flow of the cluster isn't there, or was deleted meanwhile.
+    #[cfg(feature = "cluster")]
+    Gone,
+    /// The time for waiting was up.
+    #[cfg(feature = "cluster")]
+    TimedOut,
+    /// Something keeps flows from running.
+    #[cfg(feature = "cluster")]
+    Unwell,
 }
 
 /// What the help says about them.
@@ -28,6 +37,19 @@ Exit codes:
     1  the flow ran and failed
     2  the arguments or the manifests are wrong
     3  it could not be run: the system refused something
+  130  interrupted";
+
+/// What the help of commands for a cluster says about them.
+#[cfg(feature = "cluster")]
+pub(crate) const CLUSTER_HELP: &str = "\
+Exit codes:
+    0  done; a flow that was waited for succeeded
+    1  the flow that was waited for failed
+    2  the arguments or the manifests are wrong; nothing was changed
+    3  the server can't be reached, or refuses
+    4  the flow isn't there, or was deleted
+    5  the time for waiting was up
+    6  doctor found something that keeps flows from running
   130  interrupted";
 
 impl Exit {
@@ -40,6 +62,12 @@ impl Exit {
             Self::CouldNotRun => 3,
             Self::NotStarted => enter::START_ERROR,
             Self::Interrupted => 130,
+            #[cfg(feature = "cluster")]
+            Self::Gone => 4,
+            #[cfg(feature = "cluster")]
+            Self::TimedOut => 5,
+            #[cfg(feature = "cluster")]
+            Self::Unwell => 6,
         }
     }
 }

@@ -40,6 +40,12 @@ impl Failure {
         Self::said(Exit::CouldNotRun, message.into())
     }
 
+    /// It ended in a way that has a code of its own.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn with_exit(exit: Exit, message: impl Into<String>) -> Self {
+        Self::said(exit, message.into())
+    }
+
     /// A task's command could not be started.
     pub(crate) fn not_started(message: impl Into<String>) -> Self {
         Self::said(Exit::NotStarted, message.into())
@@ -58,6 +64,15 @@ impl Failure {
     pub(crate) fn because(mut self, cause: &dyn Error) -> Self {
         if let Self::Said(said) = &mut self {
             said.causes.extend(chain(cause).map(ToString::to_string));
+        }
+        self
+    }
+
+    /// Adds what led to it, in words.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn caused_by(mut self, cause: impl Into<String>) -> Self {
+        if let Self::Said(said) = &mut self {
+            said.causes.push(cause.into());
         }
         self
     }

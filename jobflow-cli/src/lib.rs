@@ -2,9 +2,11 @@
 //!
 //! Comes in: arguments, manifests, the folders of earlier runs. Goes out: data on stdout, talk on stderr, and an exit
 //! code that says how it went. Deliberately absent: any rule about flows (those are in `jobflow-core` and
-//! `jobflow-k8s`), and a client of a cluster.
+//! `jobflow-k8s`); and a client of a cluster, unless the feature `cluster` brings it.
 
 mod arguments;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod command;
 mod console;
 mod diagnose;
@@ -16,6 +18,7 @@ mod failure;
 mod input;
 mod manifests;
 mod past;
+mod program;
 mod reference;
 mod shape;
 mod standing;
@@ -24,12 +27,12 @@ mod table;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
-
-use arguments::Arguments;
 use console::Console;
 use exit::Exit;
 use failure::Failure;
+use program::Program;
+#[cfg(feature = "cluster")]
+pub use reference::cluster_reference;
 pub use reference::reference;
 
 /// Does what the arguments say; the first one is the program's own name.
@@ -39,15 +42,13 @@ pub use reference::reference;
 /// assert_eq!(code, std::process::ExitCode::SUCCESS);
 /// ```
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> ExitCode {
-    let parsed = Arguments::command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Arguments::from_arg_matches(&matches));
-    let arguments = match parsed {
-        Ok(arguments) => arguments,
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let (invocation, color) = match Program::of(&arguments).parse(arguments) {
+        Ok(parsed) => parsed,
         Err(error) => return usage(&error).into(),
     };
-    let mut console = Console::of_this_process(arguments.color);
-    let result = command::run(arguments.command, &mut console);
+    let mut console = Console::of_this_process(color);
+    let result = invocation.run(&mut console);
     finish(result, &mut console).into()
 }
 

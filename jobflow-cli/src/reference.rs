@@ -5,15 +5,33 @@ use std::fmt::Write;
 use clap::{Arg, Command, CommandFactory};
 
 use crate::arguments::Arguments;
+#[cfg(feature = "cluster")]
+use crate::arguments::cluster::PluginArguments;
 use crate::escape::markdown;
 
-/// The text of `docs/reference/cli.md`.
+/// The text of `docs/reference/cli.md`: the same whether or not the program was built with its commands for a cluster.
 #[must_use]
 pub fn reference() -> String {
-    let mut text = "# The command line\n\nMade from the program itself; what `--help` says.\n".to_owned();
-    let mut command = Arguments::command();
+    let intro = "# The command line\n\nMade from the program itself; what `--help` says. A build with the commands for \
+                 a cluster has them below\n`jobflow cluster`, and as a program of their own, \
+                 [`kubectl jobflow`](kubectl-jobflow.md).\n";
+    chapters(intro, Arguments::command())
+}
+
+/// The text of `docs/reference/kubectl-jobflow.md`.
+#[cfg(feature = "cluster")]
+#[must_use]
+pub fn cluster_reference() -> String {
+    let intro = "# kubectl jobflow\n\nMade from the program itself; what `--help` says. `jobflow cluster` has the same \
+                 commands for a cluster, where the plugin is\nnot installed.\n";
+    chapters(intro, PluginArguments::command())
+}
+
+fn chapters(intro: &str, mut command: Command) -> String {
+    let mut text = intro.to_owned();
     command.build();
-    describe(&mut text, &command, "jobflow");
+    let name = command.get_bin_name().unwrap_or("jobflow").to_owned();
+    describe(&mut text, &command, &name);
     text
 }
 
@@ -122,5 +140,5 @@ fn commands(text: &mut String, command: &Command) {
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command
         .get_subcommands()
-        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
+        .filter(|command| !command.is_hide_set() && !matches!(command.get_name(), "help" | "cluster"))
 }

@@ -5,6 +5,8 @@
 
 mod live;
 mod saved;
+#[cfg(feature = "cluster")]
+pub(crate) mod stored;
 mod words;
 
 use jobflow_core::snapshot::TaskCount;

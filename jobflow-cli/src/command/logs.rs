@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::past::Past;
 pub(crate) use ending::{Attempt, last_lines};
 use files::{LogFile, Selector};
-use lines::Lines;
+pub(crate) use lines::Lines;
 use reading::Reading;
 
 /// How often a log that grows is looked at.

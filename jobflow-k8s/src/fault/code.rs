@@ -50,6 +50,8 @@ pub enum Code {
     NotAvailable,
     /// Something that can't be honoured where the flow is to run.
     Unsupported,
+    /// The API server refuses it.
+    Refused,
 }
 
 impl Code {
@@ -79,6 +81,7 @@ impl Code {
             Self::BadExpression => "bad-expression",
             Self::NotAvailable => "not-available",
             Self::Unsupported => "unsupported",
+            Self::Refused => "refused",
         }
     }
 }

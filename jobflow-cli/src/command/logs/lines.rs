@@ -8,7 +8,7 @@ use crate::escape;
 const MOST_BYTES: usize = 64 << 10;
 
 /// Turns bytes into what is shown.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     raw: bool,
     escaped: bool,
     /// The beginnings of lines by the log they are of, with the label that goes before them.
@@ -17,7 +17,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// `raw` changes nothing at all; on a terminal what could harm it is made visible.
-    pub(super) const fn new(raw: bool, terminal: bool) -> Self {
+    pub(crate) const fn new(raw: bool, terminal: bool) -> Self {
         Self {
             raw,
             escaped: terminal && !raw,
@@ -26,7 +26,7 @@ impl Lines {
     }
 
     /// What to write for some bytes of a log.
-    pub(super) fn show(&mut self, log: &str, label: Option<&str>, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn show(&mut self, log: &str, label: Option<&str>, bytes: &[u8]) -> Vec<u8> {
         if self.raw || (label.is_none() && !self.escaped) {
             return bytes.to_vec();
         }
@@ -44,7 +44,7 @@ impl Lines {
     }
 
     /// What to write for lines that never ended.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut shown = Vec::new();
         for (label, bytes) in std::mem::take(&mut self.begun).into_values() {
             if !bytes.is_empty() {

@@ -1,0 +1,131 @@
+//! Whether a controller is at work: by its Lease, and by what it leaves behind at flows.
+
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::Api;
+
+use super::finding::{Finding, State};
+use super::since;
+use crate::arguments::cluster::DoctorArguments;
+use crate::cluster::Cluster;
+use crate::cluster::flow::Flow;
+use crate::cluster::refusal::refusal;
+use crate::failure::Failure;
+use crate::table::span;
+
+const ABOUT: &str = "controller";
+/// A controller that is at work looks at a flow well before that.
+const PATIENCE: i64 = 60_000;
+const NAMED: usize = 5;
+
+/// Looks for a controller.
+pub(super) async fn look(
+    arguments: &DoctorArguments,
+    flows: &[Flow],
+    cluster: &Cluster,
+) -> Result<Vec<Finding>, Failure> {
+    let mut findings = vec![lease(arguments, cluster).await?];
+    findings.extend(unseen(flows));
+    findings.extend(of_volcano(flows));
+    Ok(findings)
+}
+
+async fn lease(arguments: &DoctorArguments, cluster: &Cluster) -> Result<Finding, Failure> {
+    let (namespace, name) = (&arguments.controller_namespace, &arguments.lease);
+    let api: Api<Lease> = Api::namespaced(cluster.client.clone(), namespace);
+    let intent = format!("read the Lease {namespace}/{name}");
+    match cluster.attempt(&intent, api.get(name)).await? {
+        Ok(lease) => Ok(of_lease(&lease, namespace, name)),
+        Err(kube::Error::Api(status)) if status.code == 403 => {
+            let said = format!(
+                "you may not read the Lease {namespace}/{name}, so it can't be told whether one leads"
+            );
+            Ok(Finding::new(State::Unknown, ABOUT, said))
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 => {
+            let said =
+                format!("there is no Lease {namespace}/{name}: no controller of jobflow has ever led there");
+            let help = "install the controller, or say where it is with --controller-namespace and --lease";
+            Ok(Finding::bad(ABOUT, said).with_help(help))
+        }
+        Err(error) => Err(refusal(&intent, &error)),
+    }
+}
+
+fn of_lease(lease: &Lease, namespace: &str, name: &str) -> Finding {
+    let spec = lease.spec.as_ref();
+    let holder = spec
+        .and_then(|spec| spec.holder_identity.as_deref())
+        .filter(|holder| !holder.is_empty());
+    let renewed = spec
+        .and_then(|spec| spec.renew_time.as_ref())
+        .map(|time| since(&time.0));
+    let seconds = spec.and_then(|spec| spec.lease_duration_seconds).unwrap_or(0);
+    match (holder, renewed) {
+        (Some(holder), Some(ago)) if ago <= i64::from(seconds).saturating_mul(1000) => {
+            Finding::good(ABOUT, format!("{holder} leads, seen {} ago", span(ago)))
+        }
+        (Some(holder), Some(ago)) => {
+            let said = format!(
+                "{holder} held the Lease {namespace}/{name}, and was last seen {} ago",
+                span(ago)
+            );
+            Finding::bad(ABOUT, said).with_help(format!("look at it with: kubectl -n {namespace} get pods"))
+        }
+        (None, _) | (_, None) => {
+            let said = format!("nobody holds the Lease {namespace}/{name}");
+            Finding::bad(ABOUT, said).with_help(format!("look at it with: kubectl -n {namespace} get pods"))
+        }
+    }
+}
+
+/// Flows that no controller has looked at since they were changed.
+fn unseen(flows: &[Flow]) -> Option<Finding> {
+    let is_old = |flow: &Flow| {
+        let created = flow.object.metadata.creation_timestamp.as_ref();
+        created.is_some_and(|time| since(&time.0) > PATIENCE)
+    };
+    let is_unseen = |flow: &&Flow| {
+        let status = flow.object.data.get("status");
+        let observed = status
+            .and_then(|status| status.get("observedGeneration"))
+            .and_then(|at| at.as_i64());
+        let is_behind = observed.is_some_and(|observed| Some(observed) < flow.object.metadata.generation);
+        let is_untouched = status.and_then(|status| status.get("state")).is_none();
+        is_old(flow) && (is_behind || is_untouched)
+    };
+    let names: Vec<&str> = flows.iter().filter(is_unseen).map(Flow::name).collect();
+    (!names.is_empty()).then(|| {
+        Finding::bad(
+            ABOUT,
+            format!(
+                "no controller has looked at {} in its present form",
+                listed(&names)
+            ),
+        )
+        .with_help("is it running, and does it watch this namespace?")
+    })
+}
+
+/// Flows that Volcano's own controller runs.
+fn of_volcano(flows: &[Flow]) -> Option<Finding> {
+    let is_old = |flow: &&Flow| {
+        let status = flow.object.data.get("status");
+        let has = |field: &str| status.is_some_and(|status| status.get(field).is_some());
+        has("state") && !has("observedGeneration") && !has("flowConditions") && !flow.has_ended()
+    };
+    let names: Vec<&str> = flows.iter().filter(is_old).map(Flow::name).collect();
+    (!names.is_empty()).then(|| {
+        let said = format!("Volcano's own controller runs {}", listed(&names));
+        Finding::new(State::Note, ABOUT, said)
+            .with_help("what changes when ours takes over is told with --before-takeover")
+    })
+}
+
+/// The first few names.
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
