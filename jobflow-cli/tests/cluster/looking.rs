@@ -142,16 +142,12 @@ fn a_tree_leads_from_the_flow_to_its_pods() {
 
 /// Two attempts of `train`, two pods of the second; and what only looks as if it belonged to them.
 fn family(world: &World, uid: &str) {
+    let other = world.flow("weekly", json!(null)).metadata.uid.unwrap();
     let mut second = String::new();
     for (name, attempt, phase, uid) in [
         ("nightly-train", 1, "Failed", uid),
         ("nightly-train-r2", 2, "Failed", uid),
-        (
-            "nightly-foreign",
-            1,
-            "Running",
-            "00000000-0000-0000-0000-000000000000",
-        ),
+        ("nightly-foreign", 1, "Running", other.as_str()),
     ] {
         let job = world.create("batch.volcano.sh", json!({
             "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",

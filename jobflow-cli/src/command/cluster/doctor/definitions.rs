@@ -2,6 +2,7 @@
 //! definitions themselves are often not for everybody.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use jobflow_k8s::crd;
 use jobflow_k8s::types::{BATCH_GROUP, BUS_GROUP, FLOW_GROUP, VERSION};
@@ -15,6 +16,9 @@ use crate::command::cluster::crd::changes::{fields, listed, topmost};
 use crate::failure::Failure;
 
 const ABOUT: &str = "definitions";
+/// How often a server that says nothing is asked again.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(500);
 const INSTALL: &str = "install ours with: kubectl jobflow crd --install --force-conflicts";
 
 /// What is served; and whether flows are.
@@ -88,16 +92,28 @@ async fn volcano(cluster: &Cluster) -> Result<Finding, Failure> {
     })
 }
 
-/// What the server says of a group; none if it doesn't serve it.
+/// What the server says of a group; none if it doesn't serve it. While definitions change, a server may say nothing.
 async fn openapi(group: &str, version: &str, cluster: &Cluster) -> Result<Option<Value>, Failure> {
     let intent = format!("ask the server for the fields of {group}");
-    let path = format!("/openapi/v3/apis/{group}/{version}");
-    let request = http::Request::get(path).body(Vec::new());
-    let request =
-        request.map_err(|error| Failure::could_not_run(format!("cannot {intent}")).because(&error))?;
-    match cluster.attempt(&intent, cluster.client.request(request)).await? {
-        Ok(document) => Ok(Some(document)),
-        Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-        Err(error) => Err(refusal(&intent, &error)),
+    let mut tried = 1;
+    loop {
+        let request = http::Request::get(format!("/openapi/v3/apis/{group}/{version}")).body(Vec::new());
+        let request =
+            request.map_err(|error| Failure::could_not_run(format!("cannot {intent}")).because(&error))?;
+        let text = match cluster
+            .attempt(&intent, cluster.client.request_text(request))
+            .await?
+        {
+            Ok(text) => text,
+            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
+            Err(error) => return Err(refusal(&intent, &error)),
+        };
+        if text.is_empty() && tried < TRIES {
+            tried += 1;
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        }
+        let document = serde_json::from_str(&text).map_err(kube::Error::SerdeError);
+        return document.map(Some).map_err(|error| refusal(&intent, &error));
     }
 }
