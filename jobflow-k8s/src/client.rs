@@ -28,6 +28,7 @@ mod term;
 mod uses;
 mod watch;
 
+pub use call::MANAGER;
 pub use extensions::{Asker, Extensions, FactSource};
 pub use observer::{Call, Finding, FlowRef, NodeChange, Observer, Silent};
 pub use progress::Progress;

@@ -29,7 +29,7 @@ use crate::observe::SlimJob;
 use crate::types::{Command, Job, JobFlow, JobFlowStatus, JobTemplate};
 
 /// Who the server notes as the manager of fields.
-pub(super) const MANAGER: &str = "jobflow";
+pub const MANAGER: &str = "jobflow";
 
 /// How many Jobs are read by one request of a list.
 const PAGE: u32 = 500;

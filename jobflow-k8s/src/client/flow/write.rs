@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use jobflow_core::{Change, Effect, FlowRecord, NodePhase, Plan, Time};
+use jobflow_core::{Change, Effect, FlowPhase, FlowRecord, NodePhase, Plan, Time};
 use serde::Serialize;
 
 use super::base::Base;
@@ -13,7 +13,7 @@ use crate::client::request::{Response, Said, Written};
 use crate::observe::{is_too_large, refusal};
 use crate::parse::Flow;
 use crate::status::{self, carries};
-use crate::types::{FLOW_GROUP, JobFlow, JobFlowStatus, VERSION};
+use crate::types::{self, FLOW_GROUP, JobFlow, JobFlowStatus, VERSION};
 
 /// A write that hasn't been answered, or whose answer was lost.
 #[derive(Debug)]
@@ -114,6 +114,9 @@ impl FlowDriver {
             .status()
             .is_some_and(|status| carries(&sent, status) && sent.flow_conditions == status.flow_conditions);
         self.find(around, Finding::InvalidSpec(words));
+        if told {
+            self.tell_refused(around, now, false);
+        }
         let silent = told || around.settings.dry_run || self.holds.holds(&Held::Write, now);
         if silent || !self.may_act(stepped, now) {
             return;
@@ -127,6 +130,22 @@ impl FlowDriver {
             probing: false,
         };
         self.put(stepped, writing, around, now);
+    }
+
+    /// Where a flow stands that has no plan, since its spec can't be used; a change of it is told by whoever wrote it.
+    fn tell_refused(&mut self, around: &Surroundings<'_>, now: Time, is_news: bool) {
+        let status = self.base.as_ref().and_then(|base| base.status());
+        let phase = status.and_then(|status| status.state.as_ref()?.phase);
+        if phase != Some(types::FlowPhase::Failed) || self.written_phase == FlowPhase::Failed {
+            return;
+        }
+        if is_news {
+            around
+                .observer
+                .flow_changed(self.flow(), self.written_phase, FlowPhase::Failed, now);
+        }
+        around.observer.flow_stands(self.flow(), FlowPhase::Failed);
+        self.written_phase = FlowPhase::Failed;
     }
 
     fn put(&mut self, stepped: &mut Stepped, mut writing: Writing, around: &Surroundings<'_>, now: Time) {
@@ -203,7 +222,9 @@ impl FlowDriver {
             truncated,
             probing,
         } = writing;
-        let Some(record) = record else { return };
+        let Some(record) = record else {
+            return self.tell_refused(around, now, true);
+        };
         if self
             .parsed
             .as_ref()
@@ -325,7 +346,7 @@ fn with_fault(
     if faults.is_empty() {
         return status;
     }
-    let mut object = JobFlow::new("", crate::types::JobFlowSpec::default());
+    let mut object = JobFlow::new("", types::JobFlowSpec::default());
     object.metadata.generation = base.object.metadata.generation;
     object.status = Some(status);
     status::refused(&object, faults, now)
