@@ -9,7 +9,7 @@ mod module;
 use std::path::{Path, PathBuf};
 
 pub use build::BuildFault;
-pub use module::{ETCD_VERSION, KUBERNETES_VERSION};
+pub use module::{ETCD_VERSION, HELM_VERSION, KUBERNETES_VERSION};
 
 /// Where the programs are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,16 @@ impl Binaries {
     pub fn kubectl(&self) -> PathBuf {
         self.kubernetes.join("kubectl")
     }
+}
+
+/// Helm, for tests of the chart: not part of a control plane, and built when it is first asked for.
+///
+/// # Errors
+///
+/// As for [`Binaries::ready`].
+pub fn helm() -> Result<PathBuf, BuildFault> {
+    let folder = build::ready(&module::HELM, &cache()?)?;
+    Ok(folder.join("helm"))
 }
 
 /// `$XDG_CACHE_HOME/jobflow`, or `~/.cache/jobflow`.

@@ -35,7 +35,7 @@ mod ready;
 mod rights;
 mod users;
 
-pub use binaries::{Binaries, BuildFault, ETCD_VERSION, KUBERNETES_VERSION};
+pub use binaries::{Binaries, BuildFault, ETCD_VERSION, HELM_VERSION, KUBERNETES_VERSION, helm};
 pub use control_plane::ControlPlane;
 pub use fault::Fault;
 pub use options::Options;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 pub const KUBERNETES_VERSION: &str = "1.36.1";
 /// The version of etcd; `etcd/go.mod` says the same.
 pub const ETCD_VERSION: &str = "3.6.16";
+/// The version of Helm; `helm/go.mod` says the same.
+pub const HELM_VERSION: &str = "4.3.2";
 
 /// A Go module whose programs are built together.
 #[derive(Debug)]
@@ -42,6 +44,13 @@ pub(super) const ETCD: Module = Module {
     linker_flags: "-s -w",
 };
 
+pub(super) const HELM: Module = Module {
+    folder: "helm",
+    version: HELM_VERSION,
+    programs: &[("helm.sh/helm/v4/cmd/helm", "helm")],
+    linker_flags: "-s -w",
+};
+
 impl Module {
     /// The name of its programs' folder in the cache.
     pub(super) fn key(&self) -> String {
@@ -67,6 +76,7 @@ mod tests {
     fn the_modules_pin_the_versions_that_are_named_here() {
         requires(&KUBERNETES, &format!("k8s.io/kubernetes v{KUBERNETES_VERSION}"));
         requires(&ETCD, &format!("go.etcd.io/etcd/server/v3 v{ETCD_VERSION}"));
+        requires(&HELM, &format!("helm.sh/helm/v4 v{HELM_VERSION}"));
         assert!(
             KUBERNETES
                 .linker_flags
@@ -76,7 +86,7 @@ mod tests {
 
     #[test]
     fn every_program_is_a_tool_of_its_module() {
-        for module in [&KUBERNETES, &ETCD] {
+        for module in [&KUBERNETES, &ETCD, &HELM] {
             module
                 .programs
                 .iter()
