@@ -21,5 +21,5 @@ pub mod timings;
 pub use claim::Identity;
 pub use elector::{Elector, LeaseName};
 pub use machine::{Answer, Ask, Machine, Standing, Step};
-pub use term::{Leadership, LeaseTerm};
+pub use term::{Leadership, LeaseTerm, Other};
 pub use timings::{Timings, TimingsFault};

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::machine::{Answer, Ask, Machine, Standing, Step};
-use super::term::{Leadership, LeaseTerm};
+use super::term::{Leadership, LeaseTerm, Other};
 use crate::clock::{Clock, Moment};
 
 /// Which Lease it is.
@@ -61,7 +61,7 @@ impl Elector {
         machine: Machine,
         clock: Arc<dyn Clock>,
     ) -> (Self, watch::Receiver<Leadership>) {
-        let (leadership, receiver) = watch::channel(Leadership::Following(None));
+        let (leadership, receiver) = watch::channel(Leadership::Following(Other::default()));
         let elector = Self {
             machine,
             leases: Api::namespaced(client, &name.namespace),
@@ -180,13 +180,16 @@ impl Elector {
     }
 
     fn follow(&self) {
-        let holder = self.machine.holder().map(str::to_owned);
+        let other = Other {
+            holder: self.machine.holder().map(str::to_owned),
+            foreign: self.machine.is_foreign(),
+        };
         self.leadership.send_if_modified(|leadership| {
-            if matches!(leadership, Leadership::Following(known) if *known == holder) {
+            if matches!(leadership, Leadership::Following(known) if *known == other) {
                 return false;
             }
-            info!(lease = %self.name, holder = holder.as_deref(), "another controller leads, or none yet");
-            *leadership = Leadership::Following(holder.clone());
+            info!(lease = %self.name, holder = other.holder.as_deref(), "another controller leads, or none yet");
+            *leadership = Leadership::Following(other.clone());
             true
         });
     }

@@ -15,10 +15,19 @@ use crate::clock::{Clock, Moment};
 /// Where a controller stands, as it is told to others.
 #[derive(Clone, Debug)]
 pub enum Leadership {
-    /// Another leads; its identity, if it is known.
-    Following(Option<String>),
+    /// Another leads, or nobody does yet.
+    Following(Other),
     /// We lead, in this term.
     Leading(LeaseTerm),
+}
+
+/// Who leads instead of us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Other {
+    /// Its identity, if it is known.
+    pub holder: Option<String>,
+    /// Whether the Lease belongs to a program of another kind.
+    pub foreign: bool,
 }
 
 /// A time of leading, from getting the lease to losing it.
@@ -69,6 +78,12 @@ impl LeaseTerm {
         let until = self.until.load(Ordering::Acquire);
         let until = Moment(Duration::from_millis(until));
         !self.lost.is_cancelled() && self.clock.now().after(duration) <= until
+    }
+
+    /// Whether the term is over.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_cancelled()
     }
 
     /// Waits until the term is lost.
