@@ -7,7 +7,6 @@
 mod definitions;
 mod openapi;
 mod rights;
-mod rivals;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,11 +15,16 @@ use kube::Client;
 use tracing::{info, warn};
 
 use crate::arguments::Settings;
+use crate::clock::Clock;
 use crate::escape;
 use crate::findings::Check;
 use crate::findings::definitions::needed;
+use crate::findings::rivals::Rivals;
 use crate::health::Health;
 use crate::metrics::{Metrics, Scope};
+
+/// How often other controllers are forgotten.
+const RIVALS: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Where findings are reported to.
 #[derive(Clone)]
@@ -29,6 +33,8 @@ pub(crate) struct Reports {
     metrics: Arc<Metrics>,
     /// The lines of each check, by who found them.
     reported: Arc<Mutex<BTreeMap<String, Option<Reported>>>>,
+    rivals: Arc<Mutex<Rivals>>,
+    clock: Arc<dyn Clock>,
 }
 
 /// What one of them found.
@@ -40,16 +46,23 @@ struct Reported {
 
 impl Reports {
     /// The checks at start are made when all who are expected have reported.
-    pub(crate) fn new(health: Arc<Health>, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(
+        settings: &Settings,
+        health: Arc<Health>,
+        metrics: Arc<Metrics>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         for check in Check::ALL {
             metrics.finding(check.name(), Scope::Cluster, 0);
         }
-        let definitions = needed().into_iter().map(|needed| needed.name);
+        let definitions = needed(settings.commands).into_iter().map(|needed| needed.name);
         let expected = definitions.chain([rights::WHO.to_owned()]);
         Self {
             health,
             metrics,
             reported: Arc::new(Mutex::new(expected.map(|who| (who, None)).collect())),
+            rivals: Arc::default(),
+            clock,
         }
     }
 
@@ -66,6 +79,29 @@ impl Reports {
         }
         if all.values().all(Option::is_some) {
             self.health.checked();
+        }
+    }
+
+    /// Another controller was seen at work.
+    pub(crate) fn saw_rival(&self, name: &str) {
+        let now = self.clock.now();
+        let lines = {
+            let mut rivals = self.rivals.lock().unwrap_or_else(PoisonError::into_inner);
+            rivals.saw(name, now);
+            rivals.lines(now)
+        };
+        self.report("rivals", Check::AnotherController, lines);
+    }
+
+    /// For ever: one that isn't seen any more is forgotten.
+    async fn forget_rivals(&self) {
+        loop {
+            tokio::time::sleep(RIVALS).await;
+            let now = self.clock.now();
+            let mut rivals = self.rivals.lock().unwrap_or_else(PoisonError::into_inner);
+            let lines = rivals.lines(now);
+            drop(rivals);
+            self.report("rivals", Check::AnotherController, lines);
         }
     }
 
@@ -89,13 +125,13 @@ impl Reports {
 
 /// Checks for ever.
 pub(crate) async fn run(client: Client, settings: &Settings, lease_namespace: &str, reports: &Reports) {
-    let needed = needed();
+    let needed = needed(settings.commands);
     let definitions = needed
         .iter()
         .map(|needed| definitions::watch(&client, needed, reports));
     tokio::join!(
         futures::future::join_all(definitions),
         rights::ask(&client, settings, lease_namespace, reports),
-        rivals::look(&client, settings, reports),
+        reports.forget_rivals(),
     );
 }

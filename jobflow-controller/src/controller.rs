@@ -183,13 +183,15 @@ impl Controller {
             Arc::new(sender)
         });
         let health = Arc::<Health>::default();
+        let (of_health, of_metrics) = (Arc::clone(&health), Arc::clone(&metrics));
+        let reports = Reports::new(&self.settings, of_health, of_metrics, Arc::clone(&self.clock));
         Ok(Shared {
             client,
             extensions: self.extensions,
             clock: self.clock,
-            reports: Reports::new(Arc::clone(&health), Arc::clone(&metrics)),
+            reports: reports.clone(),
             health,
-            telemetry: Arc::new(Telemetry::new(Arc::clone(&metrics), events)),
+            telemetry: Arc::new(Telemetry::new(Arc::clone(&metrics), events, reports)),
             metrics,
             settings: Arc::new(self.settings),
             own_namespace: connect::own_namespace(),

@@ -11,6 +11,7 @@ use jobflow_core::{FlowPhase, NodePhase, Plan, Time};
 use jobflow_k8s::client::{Call, Finding, FlowRef, NodeChange, Observer};
 use tracing::{debug, info, warn};
 
+use crate::checks::Reports;
 use crate::events::{About, Sender, Subject};
 use crate::findings;
 use crate::metrics::{Metrics, Scope};
@@ -19,15 +20,17 @@ use crate::metrics::{Metrics, Scope};
 pub(crate) struct Telemetry {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) events: Option<Arc<Sender>>,
+    reports: Reports,
     /// Findings by name, each with the UIDs of the flows it concerns.
     found: Mutex<BTreeMap<&'static str, BTreeSet<String>>>,
 }
 
 impl Telemetry {
-    pub(crate) fn new(metrics: Arc<Metrics>, events: Option<Arc<Sender>>) -> Self {
+    pub(crate) fn new(metrics: Arc<Metrics>, events: Option<Arc<Sender>>, reports: Reports) -> Self {
         Self {
             metrics,
             events,
+            reports,
             found: Mutex::default(),
         }
     }
@@ -190,6 +193,16 @@ impl Observer for Telemetry {
                 self.metrics.finding(name, Scope::Flow, flows.len());
             }
         }
+    }
+
+    fn overwritten(&self, flow: FlowRef<'_>, manager: &str) {
+        debug!(
+            namespace = flow.namespace,
+            flow = flow.name,
+            manager,
+            "another controller wrote the status"
+        );
+        self.reports.saw_rival(manager);
     }
 
     fn forgotten(&self, flow: FlowRef<'_>) {

@@ -130,6 +130,45 @@ async fn of_two_one_leads_and_the_other_goes_on_when_it_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_that_was_asleep_has_lost_its_lease_when_it_wakes() {
+    let world = World::new(&[]).await;
+    let tenant = world.tenant(User::TenantA).await;
+    let first = Program::start(world.kubeconfig(User::Controller), &[]);
+    eventually("the first leads", || first.leads()).await;
+    let second = Program::start(world.kubeconfig(User::Controller), &[]);
+    first.signal("-STOP");
+    eventually("the second leads", || second.leads()).await;
+    tenant.diamond("good").await;
+    first.signal("-CONT");
+    assert_eq!(tenant.end_of("good").await, "Succeed");
+    eventually("the first knows", || !first.logged("lost the lease").is_empty()).await;
+    assert!(!first.leads() && second.leads());
+    let metrics = first.page("/metrics").1;
+    assert!(!metrics.contains("verb=\"create\""), "{metrics}");
+    assert_eq!(tenant.jobs().await, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_controller_at_work_is_told_and_keeps_nobody_from_being_ready() {
+    let world = World::new(&[]).await;
+    let tenant = world.tenant(User::TenantA).await;
+    let program = Program::start(world.kubeconfig(User::Controller), &[]);
+    tenant.diamond("good").await;
+    assert_eq!(tenant.end_of("good").await, "Succeed");
+    tenant
+        .write_status_as("vc-controller-manager", &world.admin, "good")
+        .await;
+    eventually("it says so", || {
+        program
+            .page("/readyz")
+            .1
+            .contains("warning: AnotherController: vc-controller-manager")
+    })
+    .await;
+    assert_eq!(program.page("/readyz").0, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn with_roles_alone_it_runs_the_flows_of_their_namespaces() {
     let world = World::new(&[]).await;
     let (a, b) = (

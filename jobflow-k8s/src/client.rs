@@ -22,6 +22,7 @@ mod pods;
 mod progress;
 mod queue;
 pub mod request;
+mod rival;
 mod run;
 mod settings;
 mod term;

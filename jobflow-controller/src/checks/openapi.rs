@@ -99,7 +99,7 @@ mod tests {
     fn what_is_published_is_checked_like_a_definition() {
         let (_, ours) = jobflow_k8s::crd::definitions().into_iter().next().unwrap();
         let schema = serde_json::to_value(jobflow_k8s::crd::schema(&ours)).unwrap();
-        let needed = needed();
+        let needed = needed(true);
         let needed = needed.first().unwrap();
         let checked = |schema: Value, status| {
             let document = document(schema, status);

@@ -11,6 +11,9 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 
 use super::{Check, list};
 
+/// The definition of Volcano's Command.
+const COMMANDS: &str = "commands.bus.volcano.sh";
+
 /// What is relied upon of one definition.
 #[derive(Clone, Debug)]
 pub struct Needed {
@@ -21,9 +24,10 @@ pub struct Needed {
     schema: Option<JSONSchemaProps>,
 }
 
-/// All definitions that are relied upon: ours with every field, Volcano's with what is read of them.
+/// All definitions that are relied upon: ours with every field, Volcano's with what is read of them; that of Command only
+/// where Jobs are ended by Commands.
 #[must_use]
-pub fn needed() -> Vec<Needed> {
+pub fn needed(commands: bool) -> Vec<Needed> {
     let ours = jobflow_k8s::crd::definitions()
         .into_iter()
         .map(|(_, definition)| {
@@ -35,17 +39,15 @@ pub fn needed() -> Vec<Needed> {
                 schema: jobflow_k8s::crd::schema(&definition).cloned(),
             }
         });
-    let volcano = [
-        ("jobs.batch.volcano.sh", true),
-        ("commands.bus.volcano.sh", false),
-    ];
+    let volcano = [("jobs.batch.volcano.sh", true), (COMMANDS, false)];
     let volcano = volcano.map(|(name, status)| Needed {
         name: name.to_owned(),
         version: jobflow_k8s::types::VERSION.to_owned(),
         status,
         schema: None,
     });
-    ours.chain(volcano).collect()
+    let all = ours.chain(volcano);
+    all.filter(|needed| commands || needed.name != COMMANDS).collect()
 }
 
 /// What is wrong with the definition that is served.

@@ -124,9 +124,11 @@ pub fn questions(settings: &Settings, lease_namespace: &str) -> Vec<Question> {
     for scope in scopes {
         questions.extend(FLOWS.iter().flat_map(|right| right.asked(scope.clone(), None)));
     }
-    if !settings.events {
-        questions.retain(|question| question.resource != "events");
-    }
+    questions.retain(|question| match question.resource {
+        "events" => settings.events,
+        "commands" => settings.commands,
+        _ => true,
+    });
     if settings.dry_run {
         questions.retain(|question| matches!(question.verb, "get" | "list" | "watch"));
         return questions;
@@ -247,13 +249,21 @@ mod tests {
 
     #[test]
     fn only_what_the_settings_need_is_asked_for() {
-        let two = asked(&["--namespace=a,b", "--leader-elect=off", "--events=off"]);
+        let two = asked(&[
+            "--namespace=a,b",
+            "--leader-elect=off",
+            "--events=off",
+            "--commands=off",
+        ]);
         assert!(
             two.iter()
                 .all(|line| line.ends_with("namespace a") || line.ends_with("namespace b")),
             "{two:?}"
         );
-        assert!(!two.iter().any(|line| line.contains("events")));
+        assert!(
+            !two.iter()
+                .any(|line| line.contains("events") || line.contains("commands"))
+        );
         let dry = asked(&["--dry-run"]);
         assert!(
             !dry.iter()

@@ -1,72 +1,61 @@
-//! Traces of another controller on a flow: who wrote its status last.
+//! Other controllers that write the status of flows.
 //!
-//! Comes in: the metadata of a flow. Goes out: the name of whoever else writes. Only writers of the status subresource
-//! count, in the order of the server's own clock, and only on a flow that this controller has begun: what Volcano's
-//! wrote before a take-over is no trace. Deliberately absent: readiness. Whoever may write a flow can forge a trace.
+//! Comes in: sightings, each with a name. Goes out: a line a name, until it was not seen for a while. Deliberately
+//! absent: readiness. Whoever may write a flow can forge a trace.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// The annotation that says that jobflow has begun a flow.
-const BEGUN: &str = "flow.volcano.sh/started";
+use crate::clock::Moment;
+use crate::escape;
 
-/// Who else wrote the status of a flow after it was begun; `ours` is what we are called there.
-#[must_use]
-pub fn rival<'a>(flow: &'a ObjectMeta, ours: &str) -> Option<&'a str> {
-    let annotations = flow.annotations.as_ref()?;
-    let begun = annotations.get(BEGUN).is_some() && annotations.get(BEGUN) == flow.uid.as_ref();
-    let last = flow
-        .managed_fields
-        .iter()
-        .flatten()
-        .filter(|entry| is_of_status(entry));
-    let last = last.max_by_key(|entry| entry.time.as_ref().map(|time| time.0))?;
-    last.manager
-        .as_deref()
-        .filter(|manager| begun && *manager != ours)
-}
+/// How long one that isn't seen any more is told about.
+const REMEMBERED: Duration = Duration::from_secs(600);
+/// The most that are told about.
+const MOST: usize = 5;
 
-fn is_of_status(entry: &ManagedFieldsEntry) -> bool {
-    entry.subresource.as_deref() == Some("status")
+/// The other controllers that were seen lately.
+#[derive(Debug, Default)]
+pub struct Rivals(BTreeMap<String, Moment>);
+
+impl Rivals {
+    /// One was seen. A name is anybody's text.
+    pub fn saw(&mut self, name: &str, now: Moment) {
+        let name = escape::cut(&escape::text(name), 128);
+        if self.0.len() < MOST || self.0.contains_key(&name) {
+            self.0.insert(name, now);
+        }
+    }
+
+    /// What there is to say.
+    pub fn lines(&mut self, now: Moment) -> Vec<String> {
+        self.0.retain(|_, seen| seen.until(now) < REMEMBERED);
+        let names = self.0.keys();
+        names
+            .map(|name| format!("{name} writes the status of flows that were started here"))
+            .collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
-    fn found(begun: bool, fields: &Value) -> Option<String> {
-        let annotations = match begun {
-            true => json!({"flow.volcano.sh/started": "u1"}),
-            false => json!({}),
-        };
-        let meta = json!({"uid": "u1", "annotations": annotations, "managedFields": fields});
-        let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
-        rival(&meta, "jobflow-controller").map(str::to_owned)
-    }
-
-    fn wrote(manager: &str, minute: u32, subresource: &str) -> Value {
-        json!({"manager": manager, "operation": "Update", "time": format!("2026-01-01T00:{minute:02}:00Z"), "subresource": subresource})
-    }
-
     #[test]
-    fn whoever_wrote_the_status_of_a_begun_flow_last_is_a_rival_unless_it_is_us() {
-        let (ours, theirs) = (
-            wrote("jobflow-controller", 5, "status"),
-            wrote("vc-controller-manager", 6, "status"),
-        );
+    fn one_that_is_not_seen_any_more_is_forgotten_and_many_are_few() {
+        let at = |seconds| Moment(Duration::from_secs(seconds));
+        let mut rivals = Rivals::default();
+        rivals.saw("vc-controller-manager", at(0));
+        rivals.saw("x\n\u{1b}[2J", at(500));
+        assert_eq!(rivals.lines(at(599)).len(), 2);
+        let left = rivals.lines(at(600));
         assert_eq!(
-            found(true, &json!([ours, theirs])).as_deref(),
-            Some("vc-controller-manager")
+            left,
+            ["x\\u{a}\\u{1b}[2J writes the status of flows that were started here"]
         );
-        assert_eq!(
-            found(true, &json!([theirs])).as_deref(),
-            Some("vc-controller-manager")
-        );
-        assert_eq!(found(false, &json!([ours, theirs])), None);
-        let before = wrote("vc-controller-manager", 4, "status");
-        assert_eq!(found(true, &json!([before, ours])), None);
-        assert_eq!(found(true, &json!([ours, wrote("kubectl-edit", 7, "")])), None);
-        assert_eq!(found(true, &json!([])), None);
+        for index in 0..100 {
+            rivals.saw(&index.to_string(), at(600));
+        }
+        assert_eq!(rivals.lines(at(600)).len(), MOST);
     }
 }

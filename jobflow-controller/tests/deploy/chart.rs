@@ -47,6 +47,26 @@ fn the_fields_that_a_policy_guards_are_those_of_our_definition() {
 }
 
 #[test]
+fn kubectl_puts_definitions_and_manifests_together() {
+    let kubectl = jobflow_test_cluster::Binaries::ready().unwrap().kubectl();
+    let output = std::process::Command::new(kubectl)
+        .arg("kustomize")
+        .arg(root().join("deploy"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    let all: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+    assert_eq!(of_kind(&all, "CustomResourceDefinition").len(), 3);
+    assert_eq!(of_kind(&all, "Namespace").len(), 1);
+    assert_eq!(all.len(), objects(&[]).len() + 4);
+}
+
+#[test]
 fn a_customization_names_files_that_are_there() {
     let text = std::fs::read_to_string(root().join("deploy/kustomization.yaml")).unwrap();
     let customization: Value = serde_saphyr::from_str(&text).unwrap();

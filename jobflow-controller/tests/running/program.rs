@@ -87,16 +87,20 @@ impl Program {
         self.page("/metrics").1.contains("jobflow_leading 1\n")
     }
 
-    /// The exit code after SIGTERM.
-    pub(crate) fn terminated(mut self) -> Option<i32> {
+    pub(crate) fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
-                .args(["-TERM", &id])
+                .args([signal, &id])
                 .status()
                 .unwrap()
                 .success()
         );
+    }
+
+    /// The exit code after SIGTERM.
+    pub(crate) fn terminated(mut self) -> Option<i32> {
+        self.signal("-TERM");
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

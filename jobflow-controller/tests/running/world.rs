@@ -1,13 +1,14 @@
 //! A control plane with a stand-in for Volcano, the manifests of the chart, and tenants.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use jobflow_test_cluster::{ControlPlane, User};
 use jobflow_test_volcano::{Options, Volcano};
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
-use kube::api::{DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
@@ -16,6 +17,13 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::rendering::{rendered, root};
 
 static TURN: Mutex<()> = Mutex::const_new(());
+
+static CLUSTER: OnceLock<ControlPlane> = OnceLock::new();
+
+/// Owner references that block deletion need a right on the owner here, as some clusters demand it.
+fn strict() -> jobflow_test_cluster::Options {
+    jobflow_test_cluster::Options::default().with_admission_plugin("OwnerReferencesPermissionEnforcement")
+}
 
 /// One test's turn with the cluster.
 pub(crate) struct World {
@@ -35,7 +43,7 @@ impl World {
     /// Nothing of earlier tests is left: no flows, no rights, no Lease.
     pub(crate) async fn new(values: &[&str]) -> Self {
         let turn = TURN.lock().await;
-        let cluster = ControlPlane::shared().unwrap();
+        let cluster = CLUSTER.get_or_init(|| ControlPlane::start(strict()).unwrap());
         let admin = cluster.client(User::Admin).await.unwrap();
         let options = Options {
             speed: 20,
@@ -140,6 +148,32 @@ impl Tenant {
             {"name": "d", "dependsOn": {"targets": ["b", "c"]}},
         ]});
         self.flow(name, flow).await;
+    }
+
+    /// How many Jobs there are in the namespace.
+    pub(crate) async fn jobs(&self) -> usize {
+        let kind = GroupVersionKind::gvk("batch.volcano.sh", "v1alpha1", "Job");
+        let jobs: Api<DynamicObject> = Api::namespaced_with(
+            self.client.clone(),
+            &self.namespace,
+            &ApiResource::from_gvk(&kind),
+        );
+        jobs.list(&ListParams::default()).await.unwrap().items.len()
+    }
+
+    /// Writes the status of a flow as a controller of that name would.
+    pub(crate) async fn write_status_as(&self, manager: &str, admin: &Client, name: &str) {
+        let flows: Api<DynamicObject> =
+            Api::namespaced_with(admin.clone(), &self.namespace, &resource("JobFlow"));
+        let patch = json!({"status": {"pendingJobs": ["theirs"]}});
+        let parameters = PatchParams {
+            field_manager: Some(manager.to_owned()),
+            ..PatchParams::default()
+        };
+        flows
+            .patch_status(name, &parameters, &Patch::Merge(patch))
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn phase(&self, name: &str) -> Option<String> {

@@ -14,10 +14,11 @@ use super::cell::{Cell, Parked, locked};
 use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
-use super::observer::{Finding, Observer};
+use super::observer::{Finding, FlowRef, Observer};
 use super::pods::Pods;
 use super::progress::Progress;
 use super::queue::FairQueue;
+use super::rival::rival;
 use super::run::Clock;
 use super::settings::Settings;
 use super::uses::{Template, Uses};
@@ -230,6 +231,7 @@ impl Hub {
     }
 
     fn flow_there(&self, mut flow: JobFlow) {
+        let rival = rival(&flow.metadata).map(str::to_owned);
         flow.metadata.managed_fields = None;
         let uid = flow.metadata.uid.clone().unwrap_or_default();
         if !self
@@ -237,6 +239,15 @@ impl Hub {
             .covers(flow.metadata.namespace.as_deref().unwrap_or_default())
         {
             return;
+        }
+        if let Some(rival) = rival {
+            let (namespace, name) = (flow.metadata.namespace.as_deref(), flow.metadata.name.as_deref());
+            let flow = FlowRef {
+                namespace: namespace.unwrap_or_default(),
+                name: name.unwrap_or_default(),
+                uid: &uid,
+            };
+            self.observer.overwritten(flow, &rival);
         }
         let flow = Arc::new(flow);
         let Some(cell) = self.cell(&uid) else {

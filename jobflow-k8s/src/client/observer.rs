@@ -121,6 +121,10 @@ pub trait Observer: Send + Sync {
     /// What was found before isn't so any more.
     fn cleared(&self, flow: FlowRef<'_>) {}
 
+    /// Somebody else wrote the status of a flow that was started here; who, as the server noted it. Told with each sight
+    /// of it. It can be forged by whoever may write the flow.
+    fn overwritten(&self, flow: FlowRef<'_>, manager: &str) {}
+
     /// A flow is gone.
     fn forgotten(&self, flow: FlowRef<'_>) {}
 

@@ -12,7 +12,7 @@ fn ours() -> Value {
 
 fn checked(served: &Value) -> Option<(Check, String)> {
     let served: CustomResourceDefinition = serde_json::from_value(served.clone()).unwrap();
-    let needed = needed();
+    let needed = needed(true);
     let needed = needed
         .iter()
         .find(|needed| needed.name == "jobflows.flow.volcano.sh")
@@ -46,7 +46,7 @@ fn volcano() -> Value {
 
 #[test]
 fn our_own_definitions_lack_nothing() {
-    for needed in needed() {
+    for needed in needed(true) {
         let definitions = jobflow_k8s::crd::definitions();
         let own = definitions
             .iter()
@@ -68,7 +68,7 @@ fn volcano_s_definition_drops_the_record() {
     assert!(line.starts_with("jobflows.flow.volcano.sh drops "), "{line}");
     let schema = &volcano()["spec"]["versions"][0];
     let version: CustomResourceDefinitionVersion = serde_json::from_value(schema.clone()).unwrap();
-    let needed = needed();
+    let needed = needed(true);
     let lacking = lacking(needed.first().unwrap().schema.as_ref().unwrap(), &version);
     for path in [
         "status.nodes",
@@ -138,7 +138,19 @@ fn what_is_served_otherwise_is_told_apart() {
         let (_, line) = checked(&served).unwrap();
         assert!(line.ends_with(expected), "{line}");
     }
-    let needed = needed();
+    let needed = needed(true);
     let (_, line) = check(needed.last().unwrap(), None).unwrap();
     assert_eq!(line, "commands.bus.volcano.sh: the definition is not installed");
+}
+
+#[test]
+fn without_commands_their_definition_is_not_needed() {
+    let names = |commands| {
+        needed(commands)
+            .into_iter()
+            .map(|needed| needed.name)
+            .collect::<Vec<_>>()
+    };
+    assert!(names(true).contains(&"commands.bus.volcano.sh".to_owned()));
+    assert_eq!(names(false).len(), names(true).len() - 1);
 }
