@@ -96,6 +96,14 @@ pub struct Arguments {
         env = "JOBFLOW_CONTROLLER_COMMANDS"
     )]
     commands: String,
+    /// Whether pods are watched, where alone exit codes, readiness and losses to the infrastructure are seen
+    #[arg(
+        long,
+        value_name = "on|off",
+        default_value = "on",
+        env = "JOBFLOW_CONTROLLER_PODS"
+    )]
+    pods: String,
     /// Whether watches begin with streaming lists, which spare the API server's memory
     #[arg(
         long,

@@ -28,7 +28,7 @@ const LEASE: &str = "jobflow-controller";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_rights_of_its_service_account_it_runs_the_flows_of_two_tenants() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let program = Program::start(world.kubeconfig(User::Controller), &[]);
     let (a, b) = (
         world.tenant(User::TenantA).await,
@@ -84,7 +84,7 @@ async fn with_the_rights_of_its_service_account_it_runs_the_flows_of_two_tenants
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_counts_and_does_nothing_again() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let tenant = world.tenant(User::TenantA).await;
     let program = Program::start(world.kubeconfig(User::Controller), &[]);
     tenant.diamond("good").await;
@@ -110,7 +110,7 @@ async fn a_restart_counts_and_does_nothing_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_one_leads_and_the_other_goes_on_when_it_is_killed() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let tenant = world.tenant(User::TenantA).await;
     let first = Program::start(world.kubeconfig(User::Controller), &[]);
     eventually("the first leads", || first.leads()).await;
@@ -131,7 +131,7 @@ async fn of_two_one_leads_and_the_other_goes_on_when_it_is_killed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_was_asleep_has_lost_its_lease_when_it_wakes() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let tenant = world.tenant(User::TenantA).await;
     let first = Program::start(world.kubeconfig(User::Controller), &[]);
     eventually("the first leads", || first.leads()).await;
@@ -150,7 +150,7 @@ async fn one_that_was_asleep_has_lost_its_lease_when_it_wakes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_controller_at_work_is_told_and_keeps_nobody_from_being_ready() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let tenant = world.tenant(User::TenantA).await;
     let program = Program::start(world.kubeconfig(User::Controller), &[]);
     tenant.diamond("good").await;
@@ -170,7 +170,7 @@ async fn another_controller_at_work_is_told_and_keeps_nobody_from_being_ready() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_roles_alone_it_runs_the_flows_of_their_namespaces() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let (a, b) = (
         world.tenant(User::TenantA).await,
         world.tenant(User::TenantB).await,
@@ -194,7 +194,7 @@ async fn with_roles_alone_it_runs_the_flows_of_their_namespaces() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rights_that_are_missing_are_named() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let program = Program::start(world.kubeconfig(User::Viewer), &["--leader-elect=off"]);
     let said = || program.page("/readyz").1;
     eventually("it says so", || said().contains("NotPermitted")).await;
@@ -221,7 +221,7 @@ async fn rights_that_are_missing_are_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_that_drops_fields_is_told_while_it_is_there() {
-    let world = World::new(&[r#"policies={"definitions":false}"#]).await;
+    let world = World::new().await;
     let program = Program::start(world.kubeconfig(User::Controller), &[]);
     eventually("it is ready", || program.page("/readyz").0 == 200).await;
     world.cluster.put_back_volcanos_definitions().await.unwrap();
@@ -238,7 +238,7 @@ async fn a_definition_that_drops_fields_is_told_while_it_is_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_writes_nothing() {
-    let world = World::new(&[]).await;
+    let world = World::new().await;
     let tenant = world.tenant(User::TenantA).await;
     let program = Program::start(world.kubeconfig(User::Viewer), &["--dry-run"]);
     tenant.diamond("good").await;

@@ -35,6 +35,7 @@ impl Arguments {
         let status_interval = self.status_interval(faults);
         let take_over = switch(faults, "--take-over", &self.take_over);
         let commands = switch(faults, "--commands", &self.commands);
+        let pods = switch(faults, "--pods", &self.pods);
         let streaming_lists = switch(faults, "--streaming-lists", &self.streaming_lists);
         let shutdown_grace = duration(faults, "--shutdown-grace", &self.shutdown_grace);
         let lease = self.lease(faults);
@@ -50,6 +51,7 @@ impl Arguments {
             status_interval: status_interval?,
             take_over: take_over?,
             commands: commands?,
+            pods: pods?,
             streaming_lists: streaming_lists?,
             dry_run: self.dry_run,
             shutdown_grace: shutdown_grace?,

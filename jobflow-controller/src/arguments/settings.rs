@@ -31,6 +31,8 @@ pub struct Settings {
     pub take_over: bool,
     /// Whether a Job is ended by a Command first.
     pub commands: bool,
+    /// Whether pods are watched.
+    pub pods: bool,
     /// Whether watches begin with streaming lists.
     pub streaming_lists: bool,
     /// Plans, and writes nothing.
@@ -98,6 +100,7 @@ impl Settings {
         settings.status_interval = self.status_interval;
         settings.take_over = self.take_over;
         settings.commands = self.commands;
+        settings.pods = self.pods;
         settings.streaming_lists = self.streaming_lists;
         settings.dry_run = self.dry_run;
         if let Some(lease) = &self.lease {

@@ -27,6 +27,7 @@ fn all_that_is_wrong_is_told_at_once() {
         "--status-interval=1",
         "--take-over=maybe",
         "--commands=",
+        "--pods=some",
         "--streaming-lists=true",
         "--shutdown-grace=forever",
         "--leader-elect=1",

@@ -1,6 +1,6 @@
 //! The rights of the controller: the one list that manifests, chart, checks and documentation are compared with.
 //!
-//! Deliberately absent: Secrets, pods, exec, roles, impersonation, and whatever nothing here does.
+//! Deliberately absent: Secrets, exec, roles, impersonation, and whatever nothing here does. Of pods it only looks.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub struct Right {
 }
 
 /// In each namespace whose flows are run.
-pub const FLOWS: [Right; 7] = [
+pub const FLOWS: [Right; 9] = [
     right(
         "flow.volcano.sh",
         "jobflows",
@@ -43,12 +43,24 @@ pub const FLOWS: [Right; 7] = [
         "templates",
     ),
     right(
+        "flow.volcano.sh",
+        "jobtemplates/status",
+        &["patch"],
+        "the Jobs that were made from a template",
+    ),
+    right(
         "batch.volcano.sh",
         "jobs",
         &["get", "list", "watch", "create", "delete"],
         "the Jobs of flows",
     ),
     right("bus.volcano.sh", "commands", &["create"], "ending Jobs"),
+    right(
+        "",
+        "pods",
+        &["list", "watch"],
+        "exit codes, readiness, and losses to the infrastructure",
+    ),
     right("events.k8s.io", "events", &["create"], "telling transitions"),
 ];
 
@@ -127,6 +139,7 @@ pub fn questions(settings: &Settings, lease_namespace: &str) -> Vec<Question> {
     questions.retain(|question| match question.resource {
         "events" => settings.events,
         "commands" => settings.commands,
+        "pods" => settings.pods,
         _ => true,
     });
     if settings.dry_run {
@@ -254,6 +267,7 @@ mod tests {
             "--leader-elect=off",
             "--events=off",
             "--commands=off",
+            "--pods=off",
         ]);
         assert!(
             two.iter()
@@ -262,7 +276,7 @@ mod tests {
         );
         assert!(
             !two.iter()
-                .any(|line| line.contains("events") || line.contains("commands"))
+                .any(|line| line.contains("events") || line.contains("commands") || line.contains("pods"))
         );
         let dry = asked(&["--dry-run"]);
         assert!(
@@ -281,10 +295,11 @@ mod tests {
             );
             let plain = right.resource.split('/').next().unwrap();
             assert!(
-                !["*", "secrets", "pods", "configmaps", "serviceaccounts"].contains(&plain),
+                !["*", "secrets", "configmaps", "serviceaccounts"].contains(&plain),
                 "{right:?}"
             );
             assert_ne!(right.group, "rbac.authorization.k8s.io");
+            assert!(plain != "pods" || right.verbs == ["list", "watch"], "{right:?}");
         }
     }
 }
