@@ -12,7 +12,7 @@ mod tools;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use flow::{GraphArguments, GraphFormat, NewArguments, ValidateArguments};
-pub(crate) use past::{LogsArguments, PruneArguments, RunsCommand, StatusArguments};
+pub(crate) use past::{LogsArguments, PruneArguments, RunsCommand, StatusArguments, WhyArguments};
 pub(crate) use running::RunArguments;
 pub(crate) use tools::{
     CompletionsArguments, EnterArguments, ExecutorArguments, ManArguments, SchemaArguments, SchemaKind,
@@ -47,6 +47,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Runs(RunsCommand),
     Status(StatusArguments),
+    #[command(visible_alias = "explain")]
+    Why(WhyArguments),
     Logs(LogsArguments),
     /// Print the custom resource definitions for a cluster
     Crd,

@@ -16,6 +16,7 @@ mod schema;
 mod status;
 mod validate;
 mod version;
+mod why;
 
 use crate::arguments::Command;
 #[cfg(feature = "cluster")]
@@ -58,6 +59,7 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::Executor(arguments) => executor::run(&arguments),
         Command::Enter(arguments) => enter::run(&arguments).map(|()| Exit::Succeeded),
         Command::Status(arguments) => status::run(&arguments, console),
+        Command::Why(arguments) => why::run(&arguments, console),
         Command::Logs(arguments) => logs::run(&arguments, console),
         Command::Run(arguments) => run::run(&arguments, console),
         Command::Runs(command) => runs::run(&command, console),

@@ -19,6 +19,7 @@ mod input;
 mod manifests;
 mod past;
 mod program;
+mod reasons;
 mod reference;
 mod shape;
 mod standing;

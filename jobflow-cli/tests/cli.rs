@@ -20,3 +20,5 @@ mod starting;
 mod streams;
 #[path = "cli/validating.rs"]
 mod validating;
+#[path = "cli/why.rs"]
+mod why;

@@ -23,7 +23,10 @@ mod retry;
 mod settle;
 mod stops;
 
-pub use judge::{Judged, Judgement, judge};
+pub(crate) use dependency::held;
+pub(crate) use halt::takes_a_place;
+pub(crate) use judge::with_delay;
+pub use judge::{Judged, Judgement, Share, judge, share};
 use planning::Planning;
 
 use crate::facts::{Answer, FactCache, FactKey};

@@ -2,6 +2,10 @@
 
 use alloc::vec::Vec;
 
+mod view;
+
+pub use view::{Asked, Explanation, Limit, Stands, View, Wait};
+
 use crate::key::NodeId;
 use crate::reason::Reason;
 use crate::time::Time;

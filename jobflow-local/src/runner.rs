@@ -7,6 +7,7 @@
 mod drive;
 mod input;
 mod ledger;
+mod seen;
 mod store;
 
 use std::{
@@ -17,14 +18,13 @@ use std::{
     time::Duration,
 };
 
-use jobflow_core::{
-    FlowGraph, FlowPhase, FlowRecord, NodeId, Reason, plan::Change, report::Report, snapshot::CancelMode,
-};
+use jobflow_core::{FlowGraph, FlowPhase, FlowRecord, plan::Change, report::Report, snapshot::CancelMode};
 use jobflow_k8s::fault::Fault;
 use serde::{Deserialize, Serialize};
 
 pub use input::{Input, Prepared};
 pub use ledger::{JOURNAL, Line};
+pub use seen::{NodeLine, Reasons, Seen};
 pub use store::Snapshotted;
 
 use crate::{
@@ -241,45 +241,15 @@ fn furnish(folder: &RunDir, input: &Input, settings: &Settings) -> Result<(), Ru
 /// As for [`start`], and when there is no such run, or somebody else decides for it now.
 pub fn resume(id: &RunId, surroundings: &Surroundings, watcher: &mut dyn Watcher) -> Result<End, RunError> {
     let folder = surroundings.root.open(id, &Identity::of_this_process())?;
-    let (input, settings) = store::load(&folder, INPUT)?;
+    let (input, settings) = store::load(folder.path(), INPUT)?;
     drive::run(folder, &input, &settings, surroundings, watcher)
 }
 
-/// What is known of one node, for a display.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NodeLine {
-    /// The entry's name.
-    pub name: String,
-    /// Its phase.
-    pub phase: jobflow_core::NodePhase,
-    /// Why.
-    pub reason: Option<Reason>,
-    /// The attempt.
-    pub attempt: u32,
-    /// When it began, in milliseconds since 1970.
-    pub started: Option<i64>,
-    /// When it ended.
-    pub finished: Option<i64>,
-    /// The exit code of its last attempt, when that failed.
-    pub exit_code: Option<i32>,
-    /// What was said beside the reason.
-    pub message: Option<String>,
-}
-
-impl NodeLine {
-    /// Describes one node.
-    #[must_use]
-    pub fn of(graph: &FlowGraph, record: &FlowRecord, node: NodeId) -> Self {
-        let state = &record.nodes[node];
-        Self {
-            name: graph.entry(node).name.to_string(),
-            phase: state.phase(),
-            reason: state.reason,
-            attempt: state.attempt,
-            started: state.start_time.map(|time| time.0),
-            finished: state.finish_time.map(|time| time.0),
-            exit_code: state.exit_code,
-            message: state.message.as_deref().map(str::to_owned),
-        }
-    }
+/// What the run in a folder is made from, for whoever looks at it.
+///
+/// # Errors
+///
+/// When it can't be read.
+pub fn input(folder: &Path) -> Result<Input, RunError> {
+    store::load(folder, INPUT).map(|(input, _)| input)
 }

@@ -44,6 +44,27 @@ pub(crate) struct StatusArguments {
     pub(crate) output: Format,
 }
 
+/// Explain why entries of a run have not ended well, each down to its cause
+///
+/// For each entry that has not succeeded, or the one named: what it waits for, what that waits for in its turn, down to
+/// what holds everything up or went wrong; and what would let it go on.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  jobflow why
+  jobflow why train
+  jobflow why train --run etl -o json")]
+pub(crate) struct WhyArguments {
+    /// The entry; all that have not succeeded without one
+    pub(crate) node: Option<String>,
+    /// The run, or the beginning of its name or of its flow's name; the newest run without one
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// How the explanation is written
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
 /// Show what the tasks of a run wrote
 ///
 /// On a terminal control characters are made visible; in a pipe, and with --raw, the output is exact.

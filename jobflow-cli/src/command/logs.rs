@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &LogsArguments, console: &mut Console) -> Result<Ex
 
 /// The number of the entry with a name.
 fn node(past: &Past, entry: &RunEntry, name: &str) -> Result<usize, Failure> {
-    let names = past.checkpoint(entry)?.names();
+    let lines = past.checkpoint(entry)?.nodes;
+    let names: Vec<String> = lines.into_iter().map(|line| line.name).collect();
     names.iter().position(|known| known == name).ok_or_else(|| {
         let failure = Failure::wrong_input(format!("run {} has no entry `{name}`", entry.record.id));
         match closest(name, names.iter().map(String::as_str)) {

@@ -6,15 +6,15 @@ use crate::display::{Size, frame};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::{Past, now};
+use crate::standing::Standing;
 
 /// Shows one run.
 pub(crate) fn run(arguments: &StatusArguments, console: &mut Console) -> Result<Exit, Failure> {
     let past = Past::look()?;
     let entry = past.choose(arguments.run.as_deref())?;
     let id = &entry.record.id;
-    let standing = past
-        .checkpoint(entry)?
-        .standing(id.as_str(), entry.in_use.then(now));
+    let seen = past.checkpoint(entry)?;
+    let standing = Standing::saved(&seen, id.as_str(), entry.in_use.then(now));
     match arguments.output {
         Format::Json => {
             let mut shown = standing.as_json();

@@ -6,17 +6,17 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use jobflow_local::rundir::{CHECKPOINT, RunEntry};
+use jobflow_local::runner::Seen;
 
 use super::Past;
 use crate::failure::Failure;
-use crate::standing::Saved;
 
 /// The largest checkpoint that is read.
 const MOST_BYTES: u64 = 64 << 20;
 
 impl Past {
     /// How a run stood when it last said so.
-    pub(crate) fn checkpoint(&self, entry: &RunEntry) -> Result<Saved, Failure> {
+    pub(crate) fn checkpoint(&self, entry: &RunEntry) -> Result<Seen, Failure> {
         let id = &entry.record.id;
         let path = self.root.path(id).join(CHECKPOINT);
         let read = read(&path).map_err(|error| {
@@ -27,7 +27,7 @@ impl Past {
 }
 
 /// Reads a checkpoint without following a link or waiting; none where there is none.
-fn read(path: &Path) -> io::Result<Option<Saved>> {
+fn read(path: &Path) -> io::Result<Option<Seen>> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = match File::options().read(true).custom_flags(flags).open(path) {

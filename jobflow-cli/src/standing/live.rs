@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jobflow_core::record::NodeRecord;
 use jobflow_core::report::{Report, Why};
 use jobflow_core::snapshot::TaskCount;
-use jobflow_core::{FlowGraph, FlowRecord, NodeId, NodePhase, Time};
+use jobflow_core::{FlowGraph, FlowRecord, NodeId, Time};
 
-use super::words::reason_words;
+use super::words::words;
 use super::{Row, Standing};
-use crate::table::span;
 
 /// What a standing is made from.
 #[derive(Clone, Copy, Debug)]
@@ -80,69 +78,18 @@ impl Source<'_> {
             took: at.start_time.map(|began| between(began, ended)),
             tasks: tasks.unwrap_or_default(),
             exit_code: at.exit_code,
-            why: words(node, at, self.graph, planned, self.now),
+            why: words(node, at, planned, &|node| name(self.graph, node), self.now),
         })
     }
 }
 
+fn name(graph: &FlowGraph, node: NodeId) -> Option<String> {
+    let entry = graph.entries().get(node.position())?;
+    Some(entry.name.to_string())
+}
+
 fn between(began: Time, ended: Time) -> i64 {
     i64::try_from(ended.since(began).0).unwrap_or(i64::MAX)
-}
-
-/// One line; empty where the phase says it all.
-fn words(node: NodeId, at: &NodeRecord, graph: &FlowGraph, planned: Option<Why>, now: Time) -> String {
-    let waits = planned
-        .filter(|_| !at.phase().is_end())
-        .map(|why| planned_words(why, graph, now));
-    let reason = at.reason.map(|reason| reason_words(reason).to_owned());
-    let cause = at
-        .cause
-        .as_ref()
-        .and_then(|cause| of_cause(cause.node, node, graph));
-    let message = at.message.as_deref().map(str::to_owned);
-    let said = match at.phase() {
-        NodePhase::Waiting | NodePhase::Blocked | NodePhase::Submitting | NodePhase::BackingOff => {
-            waits.or(reason)
-        }
-        NodePhase::Queued | NodePhase::Running | NodePhase::Stopping | NodePhase::Paused => reason,
-        NodePhase::Succeeded => None,
-        NodePhase::Failed | NodePhase::Skipped | NodePhase::Cancelled => reason,
-    };
-    let parts: Vec<String> = [said, cause, message]
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.join("; ")
-}
-
-fn of_cause(cause: NodeId, node: NodeId, graph: &FlowGraph) -> Option<String> {
-    (cause != node && cause.position() < graph.len())
-        .then(|| format!("because of {}", graph.entry(cause).name))
-}
-
-fn planned_words(why: Why, graph: &FlowGraph, now: Time) -> String {
-    let name = |node: NodeId| match node.position() < graph.len() {
-        true => graph.entry(node).name.to_string(),
-        false => "an entry".to_owned(),
-    };
-    match why {
-        Why::Targets { unmet: 0 | 1, first } => format!("waits for {}", name(first)),
-        Why::Targets { unmet, first } => format!("waits for {} and {} more", name(first), unmet - 1),
-        Why::Gate(gate) => format!("waits for the decision of {}", name(gate)),
-        Why::FinallyNotOpen => "waits for all others to end".to_owned(),
-        Why::HeldBack(reason) => reason_words(reason).to_owned(),
-        Why::Preparing => "is being prepared".to_owned(),
-        Why::NextWave => "is next".to_owned(),
-        Why::Until(time) => {
-            let left = i64::try_from(time.since(now).0).unwrap_or(i64::MAX);
-            format!("goes on in {}", span(left))
-        }
-        Why::PodsLeft => "waits for the processes of the attempt before".to_owned(),
-        Why::InFlight | Why::Job => String::new(),
-        // A reason that a later version adds has no words here yet.
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

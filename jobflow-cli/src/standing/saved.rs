@@ -1,85 +1,95 @@
 //! How a run stood when its checkpoint was written.
 
-use jobflow_core::{FlowPhase, NodePhase, Reason};
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
-use super::words::reason_words;
+use jobflow_core::report::Why;
+use jobflow_core::{NodeId, NodePhase, Time};
+use jobflow_local::runner::{NodeLine, Reasons, Seen};
+
+use super::words::{reason_words, words};
 use super::{Row, Standing};
 
-/// What the checkpoint of a run says. Fields that are not shown are left out.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Saved {
-    flow: String,
-    phase: FlowPhase,
-    started: Option<i64>,
-    finished: Option<i64>,
-    at: i64,
-    nodes: Vec<SavedNode>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct SavedNode {
-    name: String,
-    phase: NodePhase,
-    reason: Option<Reason>,
-    attempt: u32,
-    started: Option<i64>,
-    finished: Option<i64>,
-    exit_code: Option<i32>,
-    message: Option<String>,
-}
-
-impl Saved {
-    /// The names of the entries, by position.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.nodes.iter().map(|node| node.name.clone()).collect()
-    }
-
-    /// The standing of a run; `now` only while somebody decides for it, since time stands still otherwise.
-    pub(crate) fn standing(self, run: &str, now: Option<i64>) -> Standing {
-        let Self {
-            flow,
-            phase,
-            started,
-            finished,
-            at,
-            nodes,
-        } = self;
-        let now = now.unwrap_or(at);
-        Standing {
-            flow,
+impl Standing {
+    /// What a checkpoint says; `now` only while somebody decides for the run, since time stands still otherwise.
+    pub(crate) fn saved(seen: &Seen, run: &str, now: Option<i64>) -> Self {
+        let now = now.unwrap_or(seen.at);
+        let took = |began: i64| seen.finished.unwrap_or(now).saturating_sub(began);
+        let whys = Whys::of(seen, now);
+        let rows = seen.nodes.iter().zip(0..);
+        Self {
+            flow: seen.flow.clone(),
             run: run.to_owned(),
-            phase,
-            took: started.map_or(0, |began| finished.unwrap_or(now).saturating_sub(began)),
-            rows: nodes.into_iter().map(|node| node.row(now)).collect(),
+            phase: seen.phase,
+            took: seen.started.map_or(0, took),
+            rows: rows
+                .map(|(line, node)| row(line, now, whys.of_node(NodeId(node), line)))
+                .collect(),
         }
     }
 }
 
-impl SavedNode {
-    fn row(self, now: i64) -> Row {
-        let Self {
-            name,
-            phase,
-            reason,
-            attempt,
-            started,
-            finished,
-            exit_code,
-            message,
-        } = self;
-        let said = reason
-            .filter(|_| phase != NodePhase::Succeeded)
-            .map(|reason| reason_words(reason).to_owned());
-        let parts: Vec<String> = said.into_iter().chain(message).collect();
-        Row {
-            name,
-            phase,
-            attempt,
-            took: started.map(|began| finished.unwrap_or(now).saturating_sub(began)),
-            tasks: Vec::new(),
-            exit_code,
-            why: parts.join("; "),
+/// Why the nodes of a checkpoint stand where they do.
+struct Whys<'a> {
+    seen: &'a Seen,
+    planned: BTreeMap<NodeId, Why>,
+    now: Time,
+}
+
+impl<'a> Whys<'a> {
+    fn of(seen: &'a Seen, now: i64) -> Self {
+        let report = seen.reasons.iter().flat_map(|reasons| &reasons.report);
+        Self {
+            seen,
+            planned: report.copied().collect(),
+            now: Time(now),
         }
+    }
+
+    fn of_node(&self, node: NodeId, line: &NodeLine) -> String {
+        let reasons = self.seen.reasons.as_ref();
+        let known = reasons.and_then(|reasons| Some((reasons, reasons.record.nodes.get(node)?)));
+        let Some((reasons, record)) = known else {
+            return written(line);
+        };
+        let names = |node: NodeId| {
+            let line = self.seen.nodes.get(node.position())?;
+            Some(line.name.clone())
+        };
+        let planned = self.planned.get(&node).copied();
+        let said = words(node, record, planned, &names, self.now);
+        match shortage(reasons, node).filter(|_| line.phase == NodePhase::Queued) {
+            Some(shortage) => shortage,
+            None => said,
+        }
+    }
+}
+
+/// What the machine has too little of for the Job of a node.
+pub(crate) fn shortage(reasons: &Reasons, node: NodeId) -> Option<String> {
+    let mut shortages = reasons.shortages.iter();
+    let (_, shortage) = shortages.find(|(short, _)| *short == node)?;
+    Some(shortage.to_string())
+}
+
+/// What the line itself says.
+fn written(line: &NodeLine) -> String {
+    let said = line
+        .reason
+        .filter(|_| line.phase != NodePhase::Succeeded)
+        .map(|reason| reason_words(reason).to_owned());
+    let parts: Vec<String> = said.into_iter().chain(line.message.clone()).collect();
+    parts.join("; ")
+}
+
+fn row(line: &NodeLine, now: i64, why: String) -> Row {
+    let took = |began: i64| line.finished.unwrap_or(now).saturating_sub(began);
+    Row {
+        name: line.name.clone(),
+        phase: line.phase,
+        attempt: line.attempt,
+        took: line.started.map(took),
+        tasks: Vec::new(),
+        exit_code: line.exit_code,
+        why,
     }
 }

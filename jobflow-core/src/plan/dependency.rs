@@ -163,7 +163,7 @@ fn judge_target(
 }
 
 /// Since when a condition is known to have held, of the attempt that still counts.
-fn held(own: &NodeRecord, target: NodeId, rule: u32, record: &NodeRecord) -> Option<Time> {
+pub(crate) fn held(own: &NodeRecord, target: NodeId, rule: u32, record: &NodeRecord) -> Option<Time> {
     let void = record.phase() == NodePhase::BackingOff
         || (record.phase() == NodePhase::Paused && record.uid.is_none());
     let found = |held: &&Held| held.target == target && held.rule == rule && held.attempt == record.attempt;

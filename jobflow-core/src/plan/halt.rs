@@ -8,7 +8,7 @@ use crate::node::NodeEvent;
 use crate::phase::NodePhase;
 use crate::policy::FailurePolicy;
 use crate::reason::Reason;
-use crate::record::{Clock, FlowStop, FlowStopCause, Stop, StopCause};
+use crate::record::{Clock, FlowStop, FlowStopCause, NodeRecord, Stop, StopCause};
 use crate::snapshot::CancelMode;
 
 pub(super) fn halt(planning: &mut Planning<'_>) {
@@ -54,7 +54,11 @@ fn hold_deadline(planning: &mut Planning<'_>) {
 
 /// Whether a job of the node is alive, or may be; it takes a place then.
 pub(super) fn has_job(planning: &Planning<'_>, node: NodeId) -> bool {
-    let record = planning.record(node);
+    takes_a_place(planning.record(node))
+}
+
+/// The same of a record.
+pub(crate) fn takes_a_place(record: &NodeRecord) -> bool {
     record.phase().is_live() && !(record.phase() == NodePhase::Paused && record.uid.is_none())
 }
 

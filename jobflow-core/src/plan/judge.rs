@@ -48,12 +48,12 @@ pub fn judge(condition: &Condition, target: Judged<'_>, facts: &FactCache, now: 
         Condition::Completed => completed(target).then_some(ended),
         Condition::Started => record.started_since.or_else(|| succeeded(target)),
         Condition::Running => record.ran_since.or_else(|| succeeded(target)),
-        Condition::Ready(at_least) => ready(record, *at_least)
+        Condition::Ready(_) => enough(condition, record)
             .then_some(now)
             .or_else(|| succeeded(target)),
         Condition::Failed => (phase == NodePhase::Failed).then_some(ended),
         Condition::Finished => phase.is_end().then_some(ended),
-        Condition::Task(task) => task_holds(task, record).then_some(now),
+        Condition::Task(_) => enough(condition, record).then_some(now),
         Condition::Custom(custom) => {
             let view = crate::condition::TargetView {
                 name: &target.entry.name,
@@ -75,7 +75,7 @@ pub fn judge(condition: &Condition, target: Judged<'_>, facts: &FactCache, now: 
 
 /// Judges a rule with its delay: it holds from `since` (what was recorded, or what is found now) plus the delay.
 #[must_use]
-pub(super) fn with_delay(rule: &Rule, judgement: Judgement, now: Time) -> (Judgement, Option<Time>) {
+pub(crate) fn with_delay(rule: &Rule, judgement: Judgement, now: Time) -> (Judgement, Option<Time>) {
     match judgement {
         Judgement::Holds(since) if since + rule.delay > now => (Judgement::Pending, Some(since + rule.delay)),
         Judgement::Holds(_) | Judgement::Pending | Judgement::Never { .. } => (judgement, None),
@@ -104,8 +104,43 @@ fn succeeded(target: Judged<'_>) -> Option<Time> {
     (target.record.phase() == NodePhase::Succeeded).then_some(target.record.finish_time.unwrap_or_default())
 }
 
-fn ready(record: &NodeRecord, at_least: Option<AtLeast>) -> bool {
-    let Some(tasks) = &record.tasks else { return false };
+/// How many pods have reached what a condition asks of them, and how many must; of several tasks the first that lacks
+/// some. None where the condition counts no pods, or none are known.
+#[must_use]
+pub fn share(condition: &Condition, record: &NodeRecord) -> Option<Share> {
+    match condition {
+        Condition::Ready(at_least) => ready(record, *at_least),
+        Condition::Task(task) => task_share(task, record),
+        Condition::Completed
+        | Condition::Started
+        | Condition::Running
+        | Condition::Failed
+        | Condition::Finished
+        | Condition::Custom(_) => None,
+    }
+}
+
+/// So many pods of so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// How many have reached it.
+    pub reached: u32,
+    /// How many must.
+    pub wanted: u32,
+}
+
+impl Share {
+    const fn is_enough(self) -> bool {
+        self.reached >= self.wanted
+    }
+}
+
+fn enough(condition: &Condition, record: &NodeRecord) -> bool {
+    share(condition, record).is_some_and(Share::is_enough)
+}
+
+fn ready(record: &NodeRecord, at_least: Option<AtLeast>) -> Option<Share> {
+    let tasks = record.tasks.as_ref()?;
     let total = tasks
         .iter()
         .fold(PodCounts::default(), |sum, task| sum.plus(task.counts));
@@ -113,22 +148,24 @@ fn ready(record: &NodeRecord, at_least: Option<AtLeast>) -> bool {
         .iter()
         .fold(0_u32, |sum, task| sum.saturating_add(task.replicas));
     let wanted = at_least.map_or_else(|| record.min_available.max(1), |at_least| at_least.of(replicas));
-    total.ready.saturating_add(total.succeeded) >= wanted
+    let reached = total.ready.saturating_add(total.succeeded);
+    Some(Share { reached, wanted })
 }
 
-fn task_holds(condition: &TaskCondition, record: &NodeRecord) -> bool {
-    let Some(tasks) = &record.tasks else { return false };
-    let mut named = tasks
+fn task_share(condition: &TaskCondition, record: &NodeRecord) -> Option<Share> {
+    let named = record
+        .tasks
         .iter()
+        .flat_map(|tasks| tasks.iter())
         .filter(|task| condition.task.is_empty() || task.task == condition.task);
-    let holds = |task: &TaskCount| {
+    let share = |task: &TaskCount| {
         let wanted = condition
             .at_least
             .map_or_else(|| task.replicas.max(1), |at_least| at_least.of(task.replicas));
-        reached(condition.status, task.counts) >= wanted
+        let reached = reached(condition.status, task.counts);
+        Share { reached, wanted }
     };
-    let Some(first) = named.next() else { return false };
-    holds(first) && named.all(holds)
+    named.map(share).min_by_key(|share| share.is_enough())
 }
 
 const fn reached(status: TaskStatus, counts: PodCounts) -> u32 {

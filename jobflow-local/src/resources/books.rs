@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Amounts, Machine, Quantity};
 
 // Counted only where the machine was given an amount of it: nobody who writes a manifest for a cluster means the disk
@@ -17,7 +19,7 @@ pub struct Books<K> {
 }
 
 /// Why a gang can't start now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shortage {
     /// What there is too little of.
     pub resource: String,
@@ -62,6 +64,12 @@ impl<K: Ord> Books<K> {
     pub fn never_fits(&self, wanted: &Amounts) -> Option<Shortage> {
         let mut lacking = self.lacking(wanted);
         lacking.find(|shortage| !self.ignored && shortage.wanted > shortage.total)
+    }
+
+    /// Finds the first resource of which too little is free for a holder that has no share yet.
+    pub fn short_of(&self, holder: &K, wanted: &Amounts) -> Option<Shortage> {
+        let counts = !self.ignored && !self.shares.contains_key(holder);
+        counts.then(|| self.check(wanted).err()).flatten()
     }
 
     fn check(&self, wanted: &Amounts) -> Result<(), Shortage> {
@@ -140,6 +148,8 @@ mod tests {
         assert_eq!(books.take("a", &three), Ok(()));
         let shortage = books.take("b", &three).unwrap_err();
         assert_eq!(shortage.to_string(), "needs 3 cpu; 1 of 4 is free");
+        assert_eq!(books.short_of(&"b", &three), Some(shortage));
+        assert_eq!(books.short_of(&"a", &three), None);
         assert_eq!(books.never_fits(&three), None);
         books.give_back(&"a");
         assert_eq!(books.take("b", &three), Ok(()));

@@ -4,6 +4,7 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
+    path::Path,
 };
 
 use serde::{Deserialize, Serialize};
@@ -39,8 +40,8 @@ pub(super) fn save(folder: &RunDir, name: &str, saved: &Snapshotted<'_>) -> Resu
     written.map_err(|source| RunError::Saved { path, source })
 }
 
-pub(super) fn load(folder: &RunDir, name: &str) -> Result<(Input, Settings), RunError> {
-    let path = folder.path().join(name);
+pub(super) fn load(folder: &Path, name: &str) -> Result<(Input, Settings), RunError> {
+    let path = folder.join(name);
     let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::from));
     let Loaded { input, settings } = read.map_err(|source| RunError::Saved { path, source })?;
     Ok((input, settings))

@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeMap, fs};
 
-use jobflow_core::{FactCache, JobKey, Time, report::Report};
-use serde::Serialize;
+use jobflow_core::{FactCache, JobKey, NodeId, Time, report::Report};
 
 use super::{
     AddressBook, Books, CHECKPOINT, Checkpoint, Client, Drive, Held, Host, Input, JOURNAL, JournalWriter,
@@ -12,22 +11,12 @@ use super::{
 use crate::{
     executor,
     host::JobPlan,
+    resources::Shortage,
     runner::{
-        NodeLine,
+        NodeLine, Reasons, Seen,
         ledger::{Ledger, SavedJob},
     },
 };
-
-/// What stands in the checkpoint.
-#[derive(Serialize)]
-struct Seen<'a> {
-    flow: &'a str,
-    phase: jobflow_core::FlowPhase,
-    started: Option<i64>,
-    finished: Option<i64>,
-    at: i64,
-    nodes: Vec<NodeLine>,
-}
 
 impl<'a> Drive<'a> {
     pub(super) fn take_up(
@@ -131,20 +120,31 @@ impl<'a> Drive<'a> {
 
     pub(super) fn write_checkpoint(&mut self, now: Time) -> Result<(), RunError> {
         let graph = &self.prepared.flow.graph;
-        let nodes = self
-            .record
-            .nodes
-            .iter()
-            .map(|(node, _)| NodeLine::of(graph, &self.record, node))
-            .collect();
+        let nodes = self.record.nodes.iter();
+        let line = |(node, _)| NodeLine::of(graph, &self.record, node);
         let seen = Seen {
-            flow: self.input.name(),
+            flow: self.input.name().to_owned(),
             phase: self.record.phase,
             started: self.record.start_time.map(|time| time.0),
             finished: self.record.completion_time.map(|time| time.0),
             at: now.0,
-            nodes,
+            nodes: nodes.map(line).collect(),
+            reasons: Some(Reasons {
+                record: self.record.clone(),
+                report: self.report.clone(),
+                shortages: self.shortages(),
+            }),
         };
         Ok(self.checkpoint.write(&seen, now.0)?)
+    }
+
+    /// What the machine has too little of, for each Job that waits for its pods.
+    fn shortages(&self) -> Vec<(NodeId, Shortage)> {
+        let waiting = self.host.jobs().filter(|(_, job)| job.needs_admission());
+        let short = |(key, _): (&JobKey, _)| {
+            let minimum = self.held.get(key)?.ready.prepared.minimum();
+            Some((key.node, self.books.short_of(key, minimum)?))
+        };
+        waiting.filter_map(short).collect()
     }
 }
