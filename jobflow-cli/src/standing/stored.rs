@@ -43,16 +43,26 @@ pub(crate) fn entries(spec: &JobFlowSpec) -> impl Iterator<Item = &Entry> {
     spec.flows.iter().flatten().chain(spec.finally.iter().flatten())
 }
 
-/// What each entry waits for that waits at all, as far as the status tells.
-pub(crate) fn waits(flow: &JobFlow) -> BTreeMap<String, Vec<String>> {
-    let records = flow.status.as_ref().and_then(|status| status.nodes.as_ref());
-    let by_name = by_name(records.map_or(&[], Vec::as_slice));
+/// What each entry waits for that waits at all, where it is known how the others stand.
+pub(crate) fn waits(flow: &JobFlow, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+    let records = flow.status.as_ref().and_then(|status| status.nodes.as_deref());
+    let by_name = by_name(records.unwrap_or_default());
+    let phases: BTreeMap<&str, NodePhase> = rows.iter().map(|row| (row.name.as_str(), row.phase)).collect();
+    let unmet = |entry: &Entry| {
+        let depends = entry.depends_on.as_ref();
+        let targets = depends
+            .and_then(|depends| depends.targets.as_ref())
+            .into_iter()
+            .flatten();
+        let is_open = |target: &&String| !phases.get(target.as_str()).is_some_and(|phase| phase.is_end());
+        targets.filter(is_open).cloned().collect()
+    };
     let of = |entry: &Entry| {
-        let record = by_name.get(entry.name.as_str());
-        let phase = node_phase(record.and_then(|record| record.phase).unwrap_or_default());
-        let written = record.and_then(|record| record.waiting_for.clone());
-        let targets = written.unwrap_or_else(|| unmet(entry, &by_name));
-        (phase == NodePhase::Waiting && records.is_some()).then(|| (entry.name.clone(), targets))
+        let written = by_name
+            .get(entry.name.as_str())
+            .and_then(|record| record.waiting_for.clone());
+        let is_waiting = phases.get(entry.name.as_str()) == Some(&NodePhase::Waiting);
+        is_waiting.then(|| (entry.name.clone(), written.unwrap_or_else(|| unmet(entry))))
     };
     entries(&flow.spec).filter_map(of).collect()
 }

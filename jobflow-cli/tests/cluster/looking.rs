@@ -120,6 +120,13 @@ fn one_flow_is_shown_and_described() {
         .map(|line| format!("{line}\n"))
         .collect();
     insta::assert_snapshot!("described", without_ages(&world.steady(&steady)));
+    world.flow("untouched", json!(null));
+    let described = without_ages(&world.run(&["describe", "untouched"]).stdout);
+    assert!(
+        described
+            .contains("WAITS FOR MESSAGE\nprepare Waiting\ntrain Waiting prepare\nreport Waiting train\n"),
+        "{described}"
+    );
     let yaml = world.run(&["get", "nightly", "-o", "yaml"]).stdout;
     assert!(
         yaml.contains("kind: JobFlow\n") && !yaml.contains("managedFields"),

@@ -32,7 +32,7 @@ pub(super) fn of_flow(flow: &Flow, read: &JobFlow, now: i64) -> String {
         "WAITS FOR",
         "MESSAGE",
     ];
-    let waits = waits(read);
+    let waits = waits(read, &standing.rows);
     let nodes = standing
         .rows
         .iter()
