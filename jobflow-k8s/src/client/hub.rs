@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jobflow_core::Time;
 use kube::Resource;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-use super::cell::{Cell, Parked, locked};
+use super::cell::{Cell, locked};
 use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
@@ -39,6 +39,9 @@ pub(super) enum Order {
     Later(Arc<Cell>, Instant),
 }
 
+/// Built once for all drivers of a process: a new term need not wait for it.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(Schemas::new);
+
 /// What is shared.
 pub(super) struct Hub {
     pub(super) settings: Settings,
@@ -46,7 +49,6 @@ pub(super) struct Hub {
     pub(super) observer: Arc<dyn Observer>,
     pub(super) clock: Clock,
     pub(super) orders: mpsc::UnboundedSender<Order>,
-    schemas: Schemas,
     schema_keeps: AtomicBool,
     progress: Progress,
     started: AtomicBool,
@@ -78,7 +80,6 @@ impl Hub {
             observer,
             clock,
             orders,
-            schemas: Schemas::new(),
             schema_keeps: AtomicBool::new(false),
             progress,
             started: AtomicBool::new(false),
@@ -135,7 +136,7 @@ impl Hub {
         let is_alive = |uid: &str| read(&self.flows).contains_key(uid);
         let around = Surroundings {
             settings: &self.settings,
-            schemas: &self.schemas,
+            schemas: &SCHEMAS,
             templates: &templates,
             is_alive: &is_alive,
             extensions: &self.extensions,
@@ -156,7 +157,7 @@ impl Hub {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
         let generation = cell.driver().as_ref().and_then(|driver| driver.generation());
-        cell.park(Parked::Panicked(generation.unwrap_or(0)));
+        cell.park(generation.unwrap_or(0));
         let finding = Finding::Panicked(words.unwrap_or("no words").to_owned());
         self.observer.found(cell.flow(), &finding);
     }
@@ -203,7 +204,7 @@ impl Hub {
 
     /// Once every watch has shown a whole list, flows are planned; never before.
     fn start_if_synced(&self) {
-        if !self.is_started() && self.progress.is_synced() && !self.started.swap(true, Ordering::AcqRel) {
+        if self.progress.is_synced() && !self.started.swap(true, Ordering::AcqRel) {
             let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
             cells.iter().for_each(|cell| self.wake(cell));
         }
@@ -330,7 +331,7 @@ impl Hub {
             write(&self.flows).insert(uid, Arc::clone(&cell));
             cell
         });
-        cell.park(Parked::Unreadable);
+        cell.park(flow.metadata.generation.unwrap_or(0));
         self.observer
             .found(cell.flow(), &Finding::Unreadable(poison.error.clone()));
     }
@@ -359,12 +360,6 @@ impl Hub {
         let Some(owner) = owner(&job).map(str::to_owned) else {
             return;
         };
-        if !self
-            .settings
-            .covers(job.metadata.namespace.as_deref().unwrap_or_default())
-        {
-            return;
-        }
         let job = Arc::new(job);
         write(&self.jobs)
             .entry(owner.clone())

@@ -27,9 +27,9 @@ pub enum Fault {
     Late(Duration),
     /// It is done that much later, and answered then.
     Slow(Duration),
-    /// Nothing is done, and nothing is ever answered.
+    /// Nothing is done, and nothing is answered for as long as a client waits.
     Silence,
-    /// It is done, and nothing is ever answered.
+    /// It is done, and nothing is answered for as long as a client waits.
     DoneInSilence,
 }
 

@@ -3,7 +3,6 @@
 //! Each request takes a millisecond there and one back, so that a client can be interrupted before and after, and so
 //! that no loop goes on for ever at one moment.
 
-use std::future::pending;
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
@@ -29,6 +28,9 @@ type Answer = Response<UnsyncBoxBody<Bytes, Error>>;
 /// The way there, and the way back.
 const WAY: Duration = Duration::from_millis(1);
 
+/// How long a client of kube's waits for something to read.
+const READ_TIMEOUT: Duration = Duration::from_secs(295);
+
 /// The largest body that the server reads, in bytes.
 const LARGEST: usize = 3_145_728;
 
@@ -47,7 +49,7 @@ pub(super) async fn answer(
         Some(Fault::Recorded(word)) => Err(Refusal::recorded(word, &call.name)),
         Some(Fault::Answered(code, object)) => Ok(Done::Object(code, object)),
         Some(Fault::LostRequest) => return lost(),
-        Some(Fault::Silence) => pending().await,
+        Some(Fault::Silence) => return silence().await,
         Some(Fault::Slow(time)) => {
             sleep(time).await;
             carry_out(&service, &call, place)
@@ -63,7 +65,7 @@ pub(super) async fn answer(
         }
         Some(Fault::DoneInSilence) => {
             drop(carry_out(&service, &call, place));
-            pending().await
+            return silence().await;
         }
     };
     let answer = encode(done);
@@ -83,6 +85,12 @@ fn arrive(service: &Service, call: &Call) -> (usize, Option<Fault>) {
     state.log.push(entry);
     let fault = state.faults.strike(call);
     (state.log.len() - 1, fault)
+}
+
+/// A client reads for so long, and then takes the connection for broken: the time of `kube::Config`.
+async fn silence() -> Result<Answer, Error> {
+    sleep(READ_TIMEOUT).await;
+    Err(Error::new(ErrorKind::TimedOut, "nothing was read"))
 }
 
 fn lost() -> Result<Answer, Error> {

@@ -102,6 +102,8 @@ impl Volcano {
             gang.decide(&self.service, now);
             next = next.min(gang.next().unwrap_or(next));
         }
+        // The pods of a Job outlive it for a moment.
+        self.gangs.retain(|_, gang| !gang.gone || gang.has_pods());
         if garbage {
             self.service.collect_garbage();
         }
@@ -111,7 +113,7 @@ impl Volcano {
     /// What changed since the last round, in order.
     fn changes(&mut self) -> Vec<Change> {
         let state = self.service.lock();
-        let plurals = ["jobs", "commands", "pods"];
+        let plurals = ["jobflows", "jobs", "commands", "pods"];
         let of_kind = |plural| state.store.changes_after(kind(plural), self.seen).iter().cloned();
         let mut changes: Vec<Change> = plurals.into_iter().flat_map(of_kind).collect();
         changes.sort_by_key(|change| change.version);
@@ -138,12 +140,12 @@ impl Volcano {
 
     fn job_changed(&mut self, change: &Change) {
         let uid = object::uid(&change.object).to_owned();
-        if change.what == What::Deleted {
-            self.gangs.remove(&uid);
+        if let Some(gang) = self.gangs.get_mut(&uid) {
+            gang.gone |= change.what == What::Deleted;
+            gang.leaving |= gang.gone || object::is_leaving(&change.object);
             return;
         }
-        if let Some(gang) = self.gangs.get_mut(&uid) {
-            gang.leaving |= object::is_leaving(&change.object);
+        if change.what == What::Deleted {
             return;
         }
         let attempt = attempt(&change.object);
@@ -162,9 +164,9 @@ impl Volcano {
         let gang = self
             .gangs
             .values_mut()
-            .find(|gang| gang.key.namespace == key.namespace && gang.key.name == name);
+            .find(|gang| !gang.gone && gang.key.namespace == key.namespace && gang.key.name == name);
         if let (Ok(_), Some(command), Some(gang)) = (deleted, command, gang) {
-            gang.commands.push_back(command);
+            gang.command(command);
         }
     }
 }

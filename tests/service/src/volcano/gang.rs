@@ -18,11 +18,18 @@ use super::node::Pod;
 use super::{owner, status};
 use crate::{Change, Key, Service, What, object};
 
+/// Jobs with more pods are left alone: each pod is an object here.
+const MOST_PODS: u32 = 1_000;
+
+/// From one status of a Job to the next, at least: what lies between two of them in recordings.
+const PAUSE: Duration = Duration::from_millis(40);
+
 /// A Job that Volcano knows.
 pub(super) struct Gang {
     pub(super) key: Key,
     pub(super) leaving: bool,
-    pub(super) commands: VecDeque<Command>,
+    pub(super) gone: bool,
+    commands: VecDeque<Command>,
     uid: String,
     queue: String,
     life: Life,
@@ -31,16 +38,22 @@ pub(super) struct Gang {
     seen: Pods,
     pods: BTreeMap<PodKey, Pod>,
     wake: Option<Instant>,
+    /// Until when Volcano is busy with what it wrote last.
+    busy: Instant,
 }
 
 impl Gang {
-    /// A Job that was just seen; none if its spec can't be read.
+    /// A Job that was just seen; none if its spec can't be read, or is too large to be played.
     pub(super) fn new(key: &Key, job: &Value, life: Life, now: i64, schemas: &Schemas) -> Option<Self> {
         let spec = job["spec"].as_object()?;
         let (view, _) = JobView::read(schemas, spec, &FieldPath::root()).ok()?;
+        if view.gang().replicas() > MOST_PODS {
+            return None;
+        }
         Some(Self {
             key: key.clone(),
             leaving: object::is_leaving(job),
+            gone: false,
             commands: VecDeque::new(),
             uid: object::uid(job).to_owned(),
             queue: view.queue.clone(),
@@ -50,13 +63,20 @@ impl Gang {
             seen: Pods::default(),
             pods: BTreeMap::new(),
             wake: Some(Instant::now()),
+            busy: Instant::now(),
         })
+    }
+
+    pub(super) fn has_pods(&self) -> bool {
+        !self.pods.is_empty()
     }
 
     /// When it has something to do even if nothing changes.
     pub(super) fn next(&self) -> Option<Instant> {
         let pods = self.pods.values().filter_map(Pod::due);
-        pods.chain(self.wake.filter(|_| !self.leaving)).min()
+        let wake = self.wake.filter(|_| !self.leaving);
+        let wake = wake.map(|wake| wake.max(self.busy));
+        pods.chain(wake).min()
     }
 
     /// A pod of it was changed, by whomever.
@@ -101,24 +121,25 @@ impl Gang {
         }
     }
 
-    /// Steps until nothing more is to be decided now.
+    /// Steps until nothing more is to be decided now, or something was written.
     pub(super) fn decide(&mut self, service: &Service, now: Instant) {
-        let due = self.wake.is_some_and(|wake| wake <= now) || !self.commands.is_empty();
-        while due && !self.leaving {
+        while self.wake.is_some_and(|wake| wake <= now) && self.busy <= now && !self.leaving {
             let time = Time(service.clock().milliseconds());
+            self.seen.admission = self.admission(service);
             let command = self.commands.pop_front();
-            let admission = self.admission(service);
-            self.seen.admission = admission;
             let plan = step(&self.spec, &self.state, &self.seen, command, time);
-            let more = plan.wake_at.is_some_and(|at| at <= time) || !self.commands.is_empty();
-            self.wake = plan
+            let next = plan
                 .wake_at
                 .map(|at| now + Duration::from_millis(at.since(time).0));
+            self.wake = if self.commands.is_empty() { next } else { Some(now) };
             self.carry_out(service, plan, now);
-            if !more {
-                return;
-            }
         }
+    }
+
+    /// Somebody sent a Command.
+    pub(super) fn command(&mut self, command: Command) {
+        self.commands.push_back(command);
+        self.wake = Some(Instant::now());
     }
 
     /// There is room for every Job whose queue is there, once it has been looked at.
@@ -135,6 +156,7 @@ impl Gang {
 
     fn carry_out(&mut self, service: &Service, plan: GangPlan, now: Instant) {
         if plan.written {
+            self.busy = now + PAUSE;
             drop(service.put_status(&self.key, status::of(&plan.next.status)));
         }
         self.state = plan.next;

@@ -13,7 +13,7 @@ use crate::{Key, Part, Service, object};
 const ABORTS: i32 = 97;
 
 /// How long a pod takes to end when it is told to.
-const LEAVING: Duration = Duration::from_millis(1);
+const LEAVING: Duration = Duration::from_millis(300);
 
 /// A pod that is there.
 pub(super) struct Pod {

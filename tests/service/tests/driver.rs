@@ -1,0 +1,20 @@
+//! The driver for a cluster, on the in-process API service with the stand-in for Volcano: scripts, flows with known
+//! ends, what may befall a flow, and every moment at which a driver may be lost.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "tests say so when something is not as it must be"
+)]
+
+#[path = "driver/cases.rs"]
+mod cases;
+#[path = "driver/conformance.rs"]
+mod conformance;
+#[path = "driver/history.rs"]
+mod history;
+#[path = "driver/play.rs"]
+mod play;
+#[path = "driver/stage.rs"]
+mod stage;
+#[path = "driver/sweep.rs"]
+mod sweep;
