@@ -11,7 +11,9 @@ mod tools;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub(crate) use flow::{GraphArguments, GraphFormat, NewArguments, ValidateArguments};
+pub(crate) use flow::{
+    DiffArguments, GraphArguments, GraphFormat, NewArguments, PlanArguments, PlanFormat, ValidateArguments,
+};
 pub(crate) use past::{LogsArguments, PruneArguments, RunsCommand, StatusArguments, WhyArguments};
 pub(crate) use running::RunArguments;
 pub(crate) use tools::{
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     Validate(ValidateArguments),
     Graph(GraphArguments),
+    Plan(PlanArguments),
+    Diff(DiffArguments),
     #[command(subcommand)]
     Runs(RunsCommand),
     Status(StatusArguments),

@@ -4,12 +4,14 @@
 pub(crate) mod cluster;
 mod completions;
 mod crd;
+mod diff;
 mod enter;
 mod executor;
 mod graph;
 mod logs;
 mod man;
 mod new;
+mod plan;
 mod run;
 mod runs;
 mod schema;
@@ -49,6 +51,8 @@ pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failu
         Command::New(arguments) => new::run(&arguments, console),
         Command::Validate(arguments) => validate::run(&arguments, console),
         Command::Graph(arguments) => graph::run(&arguments, console),
+        Command::Plan(arguments) => plan::run(&arguments, console),
+        Command::Diff(arguments) => diff::run(&arguments, console),
         Command::Crd => crd::run(console),
         Command::Schema(arguments) => schema::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),

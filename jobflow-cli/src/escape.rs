@@ -3,7 +3,6 @@
 //! No control character, markup or link but our own passes. Names that are plain come out as they are.
 
 mod dot;
-#[cfg(feature = "cluster")]
 mod json;
 mod markdown;
 mod mermaid;
@@ -12,7 +11,8 @@ mod terminal;
 
 pub(crate) use dot::dot;
 #[cfg(feature = "cluster")]
-pub(crate) use json::{json, json_line, yaml};
+pub(crate) use json::json_line;
+pub(crate) use json::{json, yaml};
 pub(crate) use markdown::markdown;
 pub(crate) use mermaid::mermaid;
 pub(crate) use svg::svg;

@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Succeeded,
     /// The flow ran, and failed.
     FlowFailed,
+    /// What was compared differs.
+    Different,
     /// The arguments or the manifests are wrong; nothing was started.
     WrongInput,
     /// It could not be run: the system refused something.
@@ -34,7 +36,7 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
     0  done; a flow that was run succeeded
-    1  the flow ran and failed
+    1  the flow ran and failed; of diff: there are differences
     2  the arguments or the manifests are wrong
     3  it could not be run: the system refused something
   130  interrupted";
@@ -57,7 +59,7 @@ impl Exit {
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Succeeded => 0,
-            Self::FlowFailed => 1,
+            Self::FlowFailed | Self::Different => 1,
             Self::WrongInput => 2,
             Self::CouldNotRun => 3,
             Self::NotStarted => enter::START_ERROR,

@@ -21,6 +21,8 @@ mod past;
 mod program;
 mod reasons;
 mod reference;
+mod rehearsal;
+mod revision;
 mod shape;
 mod standing;
 mod table;

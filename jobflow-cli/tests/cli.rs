@@ -10,6 +10,8 @@ mod drawing;
 mod generated;
 #[path = "cli/machine.rs"]
 mod machine;
+#[path = "cli/offline.rs"]
+mod offline;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/running.rs"]

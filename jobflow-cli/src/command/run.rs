@@ -1,7 +1,7 @@
 //! `jobflow run`: a flow on this machine, to its end.
 
 mod ending;
-mod input;
+pub(in crate::command) mod input;
 mod interrupt;
 mod kit;
 mod settings;

@@ -9,6 +9,7 @@ use jobflow_local::runner::{self, RunError, Seen};
 
 use crate::arguments::{Format, WhyArguments};
 use crate::console::Console;
+use crate::escape::json;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::{Past, now};
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &WhyArguments, console: &mut Console) -> Result<Exi
     };
     let accounts: Vec<Account> = nodes.iter().map(|node| scene.account(*node)).collect();
     match arguments.output {
-        Format::Json => console.data(&format!("{:#}\n", scene.as_json(&accounts)))?,
+        Format::Json => console.data(&json(&scene.as_json(&accounts)))?,
         Format::Text => console.data(&scene.text(&accounts, arguments.node.is_some()))?,
     }
     if !seen.phase.is_end() && !entry.in_use {

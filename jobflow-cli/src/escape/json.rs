@@ -10,6 +10,7 @@ pub(crate) fn json(value: &Value) -> String {
 }
 
 /// The same in one line.
+#[cfg(any(feature = "cluster", test))]
 pub(crate) fn json_line(value: &Value) -> String {
     harmless(&format!("{value}\n"))
 }

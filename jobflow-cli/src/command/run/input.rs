@@ -1,6 +1,7 @@
 //! From manifests to the objects of a run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use jobflow_k8s::check::{Subject, subject};
 use jobflow_k8s::fault::{Code, Fault, FieldPath, Segment};
@@ -17,18 +18,18 @@ use crate::failure::Failure;
 use crate::manifests::Manifests;
 
 /// The objects of a run, and the texts that they come from.
-pub(super) struct Read {
-    pub(super) manifests: Manifests,
-    pub(super) input: Input,
-    pub(super) flow: FlowText,
+pub(in crate::command) struct Read {
+    pub(in crate::command) manifests: Manifests,
+    pub(in crate::command) input: Input,
+    pub(in crate::command) flow: FlowText,
 }
 
 /// The flow as it was written.
-pub(super) struct FlowText(Document);
+pub(in crate::command) struct FlowText(Document);
 
 impl FlowText {
     /// A fault of an entry with its place in the flow's text.
-    pub(super) fn place(&self, fault: Fault) -> Fault {
+    pub(in crate::command) fn place(&self, fault: Fault) -> Fault {
         let names = fault.path.segments().iter().map(|segment| match segment {
             Segment::Field(name) => name.as_str(),
             Segment::Index(_) => "",
@@ -42,22 +43,14 @@ impl FlowText {
 
 /// Reads and checks the manifests, and takes out what the run needs; faults are told.
 pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Read, Failure> {
-    let mut manifests = Manifests::read(&arguments.manifests)?;
-    manifests.check();
-    diagnose::tell(&manifests, console);
-    if manifests.has_errors() {
-        return Err(Failure::Told(Exit::WrongInput));
-    }
-    // What was told once is not told again.
-    manifests.faults.clear();
-    let (document, mut flow) = the_flow(&manifests.documents, arguments.flow.as_deref())?;
-    let templates = templates(&manifests.documents)?;
-    let missing = missing_templates(document, &flow, &templates);
+    let mut read = objects(&arguments.manifests, arguments.flow.as_deref(), console)?;
+    let missing = missing_templates(&read);
     if !missing.is_empty() {
-        manifests.add(missing);
-        diagnose::tell(&manifests, console);
+        read.manifests.add(missing);
+        diagnose::tell(&read.manifests, console);
         return Err(Failure::Told(Exit::WrongInput));
     }
+    let flow = &mut read.input.flow;
     if let Some(name) = &arguments.name {
         flow.metadata.name = Some(name.clone());
     }
@@ -66,19 +59,34 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
         let own = flow.spec.parallelism.unwrap_or(most);
         flow.spec.parallelism = Some(own.min(most));
     }
+    Ok(read)
+}
+
+/// Reads and checks manifests, and takes out the flow with all that it uses; faults are told.
+pub(in crate::command) fn objects(
+    names: &[PathBuf],
+    flow: Option<&str>,
+    console: &mut Console,
+) -> Result<Read, Failure> {
+    let mut manifests = Manifests::read(names)?;
+    manifests.check();
+    diagnose::tell(&manifests, console);
+    if manifests.has_errors() {
+        return Err(Failure::Told(Exit::WrongInput));
+    }
+    // What was told once is not told again.
+    manifests.faults.clear();
+    let (document, flow) = the_flow(&manifests.documents, flow)?;
+    let document = document.clone();
     let is_config = |document: &&Document| matches!(document.kind(), Some("ConfigMap" | "Secret"));
+    let objects = manifests.documents.iter().filter(is_config);
     let input = Input {
         flow,
-        templates,
-        objects: manifests
-            .documents
-            .iter()
-            .filter(is_config)
-            .map(|document| document.value.clone())
-            .collect(),
+        templates: templates(&manifests.documents)?,
+        objects: objects.map(|document| document.value.clone()).collect(),
     };
     Ok(Read {
-        flow: FlowText(document.clone()),
+        flow: FlowText(document),
         manifests,
         input,
     })
@@ -110,11 +118,9 @@ fn the_flow<'a>(documents: &'a [Document], name: Option<&str>) -> Result<(&'a Do
 }
 
 /// Templates that entries take, and that no manifest holds.
-fn missing_templates(
-    document: &Document,
-    flow: &JobFlow,
-    templates: &BTreeMap<String, JobTemplate>,
-) -> Vec<Fault> {
+fn missing_templates(read: &Read) -> Vec<Fault> {
+    let Input { flow, templates, .. } = &read.input;
+    let document = &read.flow.0;
     let mut faults = Vec::new();
     for (list, entries) in [("flows", &flow.spec.flows), ("finally", &flow.spec.finally)] {
         for (at, entry) in entries.iter().flatten().enumerate() {
