@@ -15,13 +15,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
+use jobflow_core::condition::{Condition, TaskCondition, TaskStatus};
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::gang::JobPhase;
 use jobflow_core::graph::Entry;
+use jobflow_core::plan::{Judged, Judgement, judge};
+use jobflow_core::probe::{Ask, HttpGet, Probe, ProbeAnswer, Replicas};
 use jobflow_core::retry::splitmix64;
 use jobflow_core::snapshot::Sighting;
 use jobflow_core::testing::{End, Life, World};
-use jobflow_core::{FactCache, FlowGraph, JobKey, NodeId, Policy, Snapshot, Time, plan};
+use jobflow_core::verdict::AtLeast;
+use jobflow_core::{FactCache, FlowGraph, JobKey, NodeId, Policy, Snapshot, Span, Time, plan};
 
 /// What was measured of one thing.
 struct Figure {
@@ -193,6 +197,79 @@ fn plans(criterion: &mut Criterion, entries: u32, bound: Duration, names: [&'sta
     ]
 }
 
+/// Targets in course, and a condition of each kind on them by turns; every probe has an answer that doesn't do.
+struct Conditions {
+    course: InCourse,
+    conditions: Vec<Condition>,
+}
+
+fn conditions(entries: u32) -> Conditions {
+    let mut course = in_course(entries, entries);
+    let probe = Arc::new(Probe {
+        task: "main".into(),
+        port: 8080,
+        ask: Ask::HttpGet(HttpGet {
+            tls: false,
+            path: "/healthz".into(),
+            header: None,
+        }),
+        period: Span::from_secs(10),
+        timeout: Span::from_secs(1),
+        success_threshold: 1,
+        replicas: Replicas::All,
+    });
+    for (node, record) in course.snapshot.record.nodes.iter() {
+        let target = JobKey {
+            node,
+            index: 0,
+            attempt: record.attempt,
+        };
+        let question = FactKey::Probe {
+            target,
+            probe: Arc::clone(&probe),
+        };
+        course
+            .facts
+            .learn(question, Answer::Probe(ProbeAnswer::Refused), Time(0));
+    }
+    let task = |status| {
+        Condition::Task(TaskCondition {
+            task: "main".into(),
+            status,
+            at_least: Some(AtLeast::Percent(80)),
+        })
+    };
+    let conditions = vec![
+        Condition::Completed,
+        Condition::Started,
+        Condition::Running,
+        Condition::Ready(None),
+        Condition::Failed,
+        Condition::Finished,
+        task(TaskStatus::Succeeded),
+        task(TaskStatus::Ready),
+        Condition::Probe(Arc::clone(&probe)),
+        Condition::Probe(probe),
+    ];
+    Conditions { course, conditions }
+}
+
+impl Conditions {
+    fn judge(&self) -> usize {
+        let course = &self.course;
+        let pending = course.snapshot.record.nodes.iter().filter(|(node, record)| {
+            let target = Judged {
+                node: *node,
+                entry: course.graph.entry(*node),
+                record,
+            };
+            let condition = &self.conditions[node.position() % self.conditions.len()];
+            judge(condition, target, &course.facts, Time(1)) == Judgement::Pending
+        });
+        pending.count()
+    }
+}
+
 fn main() {
     let mut criterion = Criterion::default()
         .sample_size(20)
@@ -209,6 +286,14 @@ fn main() {
     let mut figures = Vec::from(graphs(&mut criterion));
     figures.extend(plans(&mut criterion, 1_000, Duration::from_micros(50), small));
     figures.extend(plans(&mut criterion, 10_000, Duration::from_micros(300), large));
+    let judged = conditions(10_000);
+    figures.push(measure(
+        &mut criterion,
+        "judge 10,000 conditions of all kinds",
+        Duration::from_millis(1),
+        || &judged,
+        Conditions::judge,
+    ));
     criterion.final_summary();
     for figure in figures.iter_mut().filter(|figure| !figure.samples.is_empty()) {
         let (median, fastest) = (figure.median(), figure.samples[0]);

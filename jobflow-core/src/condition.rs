@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::facts::{FactCache, FactKey};
+use crate::probe::Probe;
 use crate::record::NodeRecord;
 use crate::time::{Span, Time};
 use crate::verdict::{AtLeast, Verdict};
@@ -29,6 +30,8 @@ pub enum Condition {
     Finished,
     /// So many pods of one task were in a phase at once.
     Task(TaskCondition),
+    /// Its running pods answer a question; it can't hold any more once the target has ended, in whatever way.
+    Probe(Arc<Probe>),
     /// A kind that the embedding program registered.
     Custom(CustomCondition),
 }

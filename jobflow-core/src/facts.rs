@@ -1,11 +1,13 @@
 //! What was found out beside the jobs: templates, rendered jobs, answers to probes. A plan reads it and never waits.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::hash::Hash;
 
 use hashbrown::HashMap;
 
 use crate::key::{JobKey, NodeId};
+use crate::probe::{Probe, ProbeAnswer};
 use crate::time::Time;
 
 /// A question that a plan asks.
@@ -17,6 +19,13 @@ pub enum FactKey {
     Template(NodeId),
     /// Can this job be built from its template and patch?
     Rendered(JobKey),
+    /// How do the running pods of this job answer?
+    Probe {
+        /// The job of the target's present attempt.
+        target: JobKey,
+        /// What is asked, and how often.
+        probe: Arc<Probe>,
+    },
     /// What does the source of a custom predicate's kind say to this question?
     Custom {
         /// The kind.
@@ -39,6 +48,8 @@ pub enum Answer {
     Rendered(u64),
     /// The job cannot be built, and why.
     Unrenderable(Arc<str>),
+    /// How pods answered.
+    Probe(ProbeAnswer),
     /// What a custom source said.
     Custom(Arc<str>),
 }
@@ -71,6 +82,17 @@ pub struct FactCache {
     facts: HashMap<FactKey, Fact>,
     templates: HashMap<NodeId, Fact>,
     rendered: HashMap<JobKey, Fact>,
+    /// By target; there are as many as dependents ask different things of it.
+    probes: HashMap<JobKey, Vec<Probed>>,
+}
+
+/// What is known of one probe of a target.
+#[derive(Clone, Debug)]
+struct Probed {
+    probe: Arc<Probe>,
+    fact: Fact,
+    /// The last plan still asked it.
+    wanted: bool,
 }
 
 impl FactCache {
@@ -80,17 +102,72 @@ impl FactCache {
         match key {
             FactKey::Template(node) => self.templates.get(node),
             FactKey::Rendered(job) => self.rendered.get(job),
+            FactKey::Probe { target, probe } => self.find_probe(*target, probe),
             FactKey::Custom { .. } => self.facts.get(key),
         }
     }
 
-    /// Takes an answer in; true when it differs from the one before, so that a plan may come out differently.
+    /// The answer to a probe, if there is one.
+    #[must_use]
+    pub fn find_probe(&self, target: JobKey, probe: &Arc<Probe>) -> Option<&Fact> {
+        let mut known = self.probes.get(&target)?.iter();
+        known
+            .find(|known| is_same(&known.probe, probe))
+            .map(|known| &known.fact)
+    }
+
+    /// Takes an answer in; true when a plan may come out differently: it isn't the same as the one before, or as many
+    /// looks in a row have now succeeded as the probe asks for.
     pub fn learn(&mut self, key: FactKey, answer: Answer, now: Time) -> bool {
         match key {
             FactKey::Template(node) => note(&mut self.templates, node, answer, now),
             FactKey::Rendered(job) => note(&mut self.rendered, job, answer, now),
+            FactKey::Probe { target, probe } => self.learn_probe(target, probe, answer, now),
             FactKey::Custom { .. } => note(&mut self.facts, key, answer, now),
         }
+    }
+
+    fn learn_probe(&mut self, target: JobKey, probe: Arc<Probe>, answer: Answer, now: Time) -> bool {
+        let known = self.probes.entry(target).or_default();
+        if let Some(known) = known.iter_mut().find(|known| is_same(&known.probe, &probe)) {
+            let streak = if known.fact.answer == answer {
+                known.fact.streak
+            } else {
+                0
+            };
+            known.fact = following(streak, answer, now);
+            return streak == 0 || known.fact.streak == probe.success_threshold;
+        }
+        let fact = following(0, answer, now);
+        known.push(Probed {
+            probe,
+            fact,
+            wanted: true,
+        });
+        true
+    }
+
+    /// Drops the answers to probes that aren't asked any more, so that none is taken for news of later days.
+    pub fn keep_probes(&mut self, wanted: &[FactKey]) {
+        if self.probes.is_empty() {
+            return;
+        }
+        for known in self.probes.values_mut().flatten() {
+            known.wanted = false;
+        }
+        for key in wanted {
+            let FactKey::Probe { target, probe } = key else {
+                continue;
+            };
+            let known = self.probes.get_mut(target).into_iter().flatten();
+            known
+                .filter(|known| is_same(&known.probe, probe))
+                .for_each(|known| known.wanted = true);
+        }
+        self.probes.retain(|_, known| {
+            known.retain(|known| known.wanted);
+            !known.is_empty()
+        });
     }
 
     /// Drops an answer, so that a plan asks again.
@@ -98,6 +175,11 @@ impl FactCache {
         match key {
             FactKey::Template(node) => drop(self.templates.remove(node)),
             FactKey::Rendered(job) => drop(self.rendered.remove(job)),
+            FactKey::Probe { target, probe } => {
+                if let Some(known) = self.probes.get_mut(target) {
+                    known.retain(|known| !is_same(&known.probe, probe));
+                }
+            }
             FactKey::Custom { .. } => drop(self.facts.remove(key)),
         }
     }
@@ -113,15 +195,22 @@ fn note<K: Eq + Hash>(facts: &mut HashMap<K, Fact>, key: K, answer: Answer, now:
         .get(&key)
         .filter(|fact| fact.answer == answer)
         .map_or(0, |fact| fact.streak);
-    facts.insert(
-        key,
-        Fact {
-            answer,
-            when: now,
-            streak: streak.saturating_add(1),
-        },
-    );
+    facts.insert(key, following(streak, answer, now));
     streak == 0
+}
+
+/// An answer after as many of the same.
+const fn following(streak: u32, answer: Answer, now: Time) -> Fact {
+    Fact {
+        answer,
+        when: now,
+        streak: streak.saturating_add(1),
+    }
+}
+
+/// Probes of one graph are mostly the same object; those of a graph that was built again are equal.
+fn is_same(one: &Arc<Probe>, other: &Arc<Probe>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
 }
 
 #[cfg(test)]

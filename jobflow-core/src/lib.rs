@@ -18,6 +18,7 @@ pub mod node;
 pub mod phase;
 pub mod plan;
 pub mod policy;
+pub mod probe;
 pub mod reason;
 pub mod record;
 pub mod report;

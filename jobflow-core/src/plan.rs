@@ -187,6 +187,7 @@ pub fn plan_with_answers(
             }
         }
         if !learnt {
+            facts.keep_probes(&plan.wanted);
             return plan;
         }
     }

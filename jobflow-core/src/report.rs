@@ -7,6 +7,7 @@ mod view;
 pub use view::{Asked, Explanation, Limit, Stands, View, Wait};
 
 use crate::key::NodeId;
+use crate::probe::ProbeAnswer;
 use crate::reason::Reason;
 use crate::time::Time;
 
@@ -24,6 +25,15 @@ pub enum Why {
         unmet: u32,
         /// The first of them.
         first: NodeId,
+    },
+    /// It waits for targets, the first of which is where it should be but for how its pods answer a probe.
+    Unanswered {
+        /// How many targets have not been met.
+        unmet: u32,
+        /// The first of them.
+        first: NodeId,
+        /// How its pods answered last; none before the first answer.
+        answer: Option<ProbeAnswer>,
     },
     /// It waits for a switch to be decided.
     Gate(NodeId),

@@ -63,6 +63,10 @@ impl Scene<'_> {
             Why::Targets { unmet, first } => {
                 json!({ "kind": "Targets", "unmet": unmet, "first": self.name(first) })
             }
+            Why::Unanswered { unmet, first, answer } => {
+                let answer = answer.map(|answer| answer.to_string());
+                json!({ "kind": "Unanswered", "unmet": unmet, "first": self.name(first), "answer": answer })
+            }
             Why::Gate(gate) => json!({ "kind": "Gate", "switch": self.name(gate) }),
             Why::FinallyNotOpen => json!({ "kind": "FinallyNotOpen" }),
             Why::HeldBack(reason) => json!({ "kind": "HeldBack", "reason": reason.as_str() }),

@@ -79,6 +79,7 @@ impl Scene<'_> {
             Some(Why::NextWave | Why::Preparing | Why::InFlight) => "by itself, at once".to_owned(),
             Some(Why::Gate(gate)) => format!("when {} has decided", self.name(gate)),
             Some(Why::FinallyNotOpen) => "when all other entries have ended".to_owned(),
+            Some(Why::Unanswered { first, .. }) => format!("when {} answers", self.name(first)),
             Some(Why::Targets { first, .. }) => format!("when {} gets so far", self.name(first)),
             Some(Why::Job) | None => format!("when the job of {name} gets so far"),
             // A reason that a later version adds has no words here yet.

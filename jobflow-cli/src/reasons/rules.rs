@@ -4,6 +4,7 @@ use jobflow_core::FlowGraph;
 use jobflow_core::condition::{Condition, TaskStatus};
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::graph::Strategy;
+use jobflow_core::probe::{Ask, Probe};
 use jobflow_core::report::{Asked, Explanation, Stands, Wait};
 
 use super::Scene;
@@ -100,9 +101,21 @@ pub(super) fn condition_words(condition: &Condition) -> String {
         Condition::Finished => "Finished".to_owned(),
         Condition::Task(task) if task.task.is_empty() => format!("each task {}", status_words(task.status)),
         Condition::Task(task) => format!("task {} {}", task.task, status_words(task.status)),
+        Condition::Probe(probe) => probe_words(probe),
         Condition::Custom(custom) => format!("{} {}", custom.0.kind(), custom.0.arguments()),
         // A condition that a later version adds has no word here yet.
         _ => "a condition".to_owned(),
+    }
+}
+
+fn probe_words(probe: &Probe) -> String {
+    let task = match probe.task.is_empty() {
+        true => String::new(),
+        false => format!("task {} ", probe.task),
+    };
+    match &probe.ask {
+        Ask::TcpSocket => format!("{task}answers at port {}", probe.port),
+        Ask::HttpGet(get) => format!("{task}answers {} at port {}", get.path, probe.port),
     }
 }
 
@@ -121,6 +134,7 @@ const fn status_words(status: TaskStatus) -> &'static str {
 pub(super) fn question_words(question: &FactKey) -> String {
     match question {
         FactKey::Custom { kind, question } => format!("{kind} {question}"),
+        FactKey::Probe { probe, .. } => format!("whether it {}", probe_words(probe)),
         FactKey::Template(_) => "for its template".to_owned(),
         FactKey::Rendered(_) => "for its job".to_owned(),
         // A question that a later version adds has no words here yet.
@@ -132,6 +146,7 @@ pub(super) fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Custom(text) => text.to_string(),
         Answer::Unrenderable(message) => message.to_string(),
+        Answer::Probe(answer) => format!("it {answer}"),
         Answer::Template(_) => "it is there".to_owned(),
         Answer::NoTemplate => "there is none".to_owned(),
         Answer::Rendered(_) => "it can be built".to_owned(),

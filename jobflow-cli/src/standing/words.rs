@@ -47,6 +47,14 @@ fn planned_words(why: Why, names: Names<'_>, now: Time) -> String {
     match why {
         Why::Targets { unmet: 0 | 1, first } => format!("waits for {}", name(first)),
         Why::Targets { unmet, first } => format!("waits for {} and {} more", name(first), unmet - 1),
+        Why::Unanswered { unmet, first, answer } => {
+            let answer = answer.map_or_else(|| "is being asked".to_owned(), |answer| answer.to_string());
+            let more = match unmet {
+                0 | 1 => String::new(),
+                unmet => format!(", and for {} more", unmet - 1),
+            };
+            format!("waits for {}: it {answer}{more}", name(first))
+        }
         Why::Gate(gate) => format!("waits for the decision of {}", name(gate)),
         Why::FinallyNotOpen => "waits for all others to end".to_owned(),
         Why::HeldBack(reason) => reason_words(reason).to_owned(),

@@ -1,14 +1,16 @@
 //! The verdict on everything that an entry waits for: its targets under its strategy, and the switches above it.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::judge::{Judged, Judgement, is_fleeting, judge, with_delay};
+use super::judge::{Judged, Judgement, is_asked, is_fleeting, judge, with_delay};
 use super::planning::Planning;
 use crate::condition::{Condition, TargetView};
-use crate::facts::FactKey;
+use crate::facts::{Answer, FactKey};
 use crate::graph::{Entry, OnSkipped, Strategy, Target};
 use crate::key::NodeId;
 use crate::phase::NodePhase;
+use crate::probe::ProbeAnswer;
 use crate::reason::{Gravity, Reason};
 use crate::record::{Cause, Decided, Held, NodeRecord};
 use crate::report::Why;
@@ -28,8 +30,11 @@ pub(super) struct Findings {
     pub(super) held: Vec<Held>,
     /// When a delay will have passed.
     pub(super) due: Option<Time>,
-    /// What custom conditions ask, answered before or not: an answer is good for a while only.
+    /// What probes and custom conditions ask, answered before or not: an answer is good for a while only. They are
+    /// asked for as long as plans say so.
     pub(super) wanted: Vec<FactKey>,
+    /// The first target that would be met but for its probes, and how its pods answered last.
+    unanswered: Option<(NodeId, Option<ProbeAnswer>)>,
 }
 
 /// The verdicts on an entry's targets, added up.
@@ -81,7 +86,7 @@ pub(super) fn verdict(planning: &Planning<'_>, node: NodeId) -> (Dependency, Fin
             Judgement::Never { reason, cause } => tally.rule_out(reason, cause),
         }
     }
-    (tally.combine(entry, gate_never), findings)
+    (tally.combine(entry, gate_never, &findings), findings)
 }
 
 /// Adds the switches above the entry; a branch that wasn't taken decides alone.
@@ -134,14 +139,13 @@ fn judge_target(
         record,
     };
     let mut all = Judgement::Holds(planning.now);
+    let mut unanswered = None;
+    let mut waits_otherwise = false;
     for (index, rule) in target.rules.as_slice().iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let held = held(planning.record(node), target.node, index, record);
-        if let (None, Condition::Custom(custom)) = (held, &rule.condition) {
-            let name = &judged.entry.name;
-            findings
-                .wanted
-                .extend(custom.0.wants(TargetView { name, record }));
+        if held.is_none() {
+            ask(&rule.condition, judged, findings);
         }
         let judgement = match held {
             Some(since) => Judgement::Holds(since),
@@ -157,9 +161,62 @@ fn judge_target(
         }
         let (judgement, due) = with_delay(rule, judgement, planning.now);
         findings.due = findings.due.into_iter().chain(due).min();
+        if judgement == Judgement::Pending {
+            match last_answer(planning, &rule.condition, judged) {
+                Some(answer) => unanswered = unanswered.or(Some(answer)),
+                None => waits_otherwise = true,
+            }
+        }
         all = both(all, judgement);
     }
+    if let (Judgement::Pending, false, Some(answer)) = (all, waits_otherwise, unanswered) {
+        findings.unanswered.get_or_insert((target.node, answer));
+    }
     all
+}
+
+/// Notes what a condition that hasn't held yet wants to know.
+fn ask(condition: &Condition, judged: Judged<'_>, findings: &mut Findings) {
+    let record = judged.record;
+    match condition {
+        Condition::Probe(probe) if is_asked(probe, record) => findings.wanted.push(FactKey::Probe {
+            target: judged.job(),
+            probe: Arc::clone(probe),
+        }),
+        Condition::Custom(custom) => {
+            let name = &judged.entry.name;
+            let wanted = custom.0.wants(TargetView { name, record });
+            findings.wanted.extend(wanted);
+        }
+        Condition::Probe(_)
+        | Condition::Completed
+        | Condition::Started
+        | Condition::Running
+        | Condition::Ready(_)
+        | Condition::Failed
+        | Condition::Finished
+        | Condition::Task(_) => {}
+    }
+}
+
+/// How pods answered last, if the condition is a probe.
+fn last_answer(
+    planning: &Planning<'_>,
+    condition: &Condition,
+    judged: Judged<'_>,
+) -> Option<Option<ProbeAnswer>> {
+    let Condition::Probe(probe) = condition else {
+        return None;
+    };
+    let fact = planning.facts.find_probe(judged.job(), probe);
+    Some(fact.and_then(|fact| match fact.answer {
+        Answer::Probe(answer) => Some(answer),
+        Answer::Template(_)
+        | Answer::NoTemplate
+        | Answer::Rendered(_)
+        | Answer::Unrenderable(_)
+        | Answer::Custom(_) => None,
+    }))
 }
 
 /// Since when a condition is known to have held, of the attempt that still counts.
@@ -203,7 +260,7 @@ impl Tally {
         }
     }
 
-    fn combine(&self, entry: &Entry, gate_never: bool) -> Dependency {
+    fn combine(&self, entry: &Entry, gate_never: bool, findings: &Findings) -> Dependency {
         let targets = u32::try_from(entry.targets.len()).unwrap_or(u32::MAX);
         let needed = match entry.strategy {
             Strategy::All => targets.saturating_sub(self.left_out),
@@ -216,7 +273,7 @@ impl Tally {
                 Dependency::Never { reason, cause }
             }
             _ if !impossible && self.holds >= needed && self.gate.is_none() => Dependency::Satisfied,
-            _ => Dependency::Pending(self.why()),
+            _ => Dependency::Pending(self.why(findings)),
         }
     }
 
@@ -225,8 +282,15 @@ impl Tally {
         gravity == Gravity::Failure || (self.pending == 0 && self.gate.is_none())
     }
 
-    fn why(&self) -> Why {
+    fn why(&self, findings: &Findings) -> Why {
         match (self.first_pending, self.gate) {
+            (Some(first), _) if findings.unanswered.is_some_and(|(target, _)| target == first) => {
+                Why::Unanswered {
+                    unmet: self.pending,
+                    first,
+                    answer: findings.unanswered.and_then(|(_, answer)| answer),
+                }
+            }
             (Some(first), _) => Why::Targets {
                 unmet: self.pending,
                 first,

@@ -1,10 +1,13 @@
 //! The table of conditions: for every condition and every state of a target, one of holds, not yet, never.
 
+use alloc::sync::Arc;
+
 use crate::condition::{Condition, Rule, TaskCondition, TaskStatus};
-use crate::facts::FactCache;
+use crate::facts::{Answer, FactCache};
 use crate::graph::Entry;
-use crate::key::NodeId;
+use crate::key::{JobKey, NodeId};
 use crate::phase::NodePhase;
+use crate::probe::{Probe, ProbeAnswer};
 use crate::reason::{Gravity, Reason};
 use crate::record::{Cause, NodeRecord};
 use crate::snapshot::{PodCounts, TaskCount};
@@ -38,6 +41,17 @@ pub struct Judged<'a> {
     pub record: &'a NodeRecord,
 }
 
+impl Judged<'_> {
+    /// The job of its present attempt.
+    pub(super) fn job(self) -> JobKey {
+        JobKey {
+            node: self.node,
+            index: 0,
+            attempt: self.record.attempt,
+        }
+    }
+}
+
 /// Judges one condition on one target, what has held before aside.
 #[must_use]
 pub fn judge(condition: &Condition, target: Judged<'_>, facts: &FactCache, now: Time) -> Judgement {
@@ -54,6 +68,7 @@ pub fn judge(condition: &Condition, target: Judged<'_>, facts: &FactCache, now: 
         Condition::Failed => (phase == NodePhase::Failed).then_some(ended),
         Condition::Finished => phase.is_end().then_some(ended),
         Condition::Task(_) => enough(condition, record).then_some(now),
+        Condition::Probe(probe) => answers(probe, target, facts).then_some(now),
         Condition::Custom(custom) => {
             let view = crate::condition::TargetView {
                 name: &target.entry.name,
@@ -86,7 +101,7 @@ pub(crate) fn with_delay(rule: &Rule, judgement: Judgement, now: Time) -> (Judge
 #[must_use]
 pub(super) const fn is_fleeting(condition: &Condition) -> bool {
     match condition {
-        Condition::Ready(_) | Condition::Task(_) | Condition::Custom(_) => true,
+        Condition::Ready(_) | Condition::Task(_) | Condition::Probe(_) | Condition::Custom(_) => true,
         Condition::Completed
         | Condition::Started
         | Condition::Running
@@ -116,6 +131,7 @@ pub fn share(condition: &Condition, record: &NodeRecord) -> Option<Share> {
         | Condition::Running
         | Condition::Failed
         | Condition::Finished
+        | Condition::Probe(_)
         | Condition::Custom(_) => None,
     }
 }
@@ -166,6 +182,31 @@ fn task_share(condition: &TaskCondition, record: &NodeRecord) -> Option<Share> {
         Share { reached, wanted }
     };
     named.map(share).min_by_key(|share| share.is_enough())
+}
+
+/// Whether the pods of a target are to be asked: its attempt is in course, and a pod of the task runs as far as is
+/// known.
+pub(super) fn is_asked(probe: &Probe, record: &NodeRecord) -> bool {
+    if !is_in_course(record) {
+        return false;
+    }
+    let Some(tasks) = &record.tasks else {
+        return record.phase() == NodePhase::Running;
+    };
+    let named = |task: &&TaskCount| probe.task.is_empty() || task.task == probe.task;
+    tasks.iter().filter(named).any(|task| task.counts.running > 0)
+}
+
+/// What pods said of an attempt counts while it is in course, and not once it is over or being ended.
+fn is_in_course(record: &NodeRecord) -> bool {
+    matches!(record.phase(), NodePhase::Queued | NodePhase::Running)
+}
+
+fn answers(probe: &Arc<Probe>, target: Judged<'_>, facts: &FactCache) -> bool {
+    let enough = |fact: &crate::facts::Fact| {
+        fact.answer == Answer::Probe(ProbeAnswer::Success) && fact.streak >= probe.success_threshold
+    };
+    is_in_course(target.record) && facts.find_probe(target.job(), probe).is_some_and(enough)
 }
 
 const fn reached(status: TaskStatus, counts: PodCounts) -> u32 {

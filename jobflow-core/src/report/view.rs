@@ -5,13 +5,15 @@
 //! Deliberately absent: text, and any decision.
 
 use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Report, Why};
 use crate::condition::{Condition, Rule, TargetView};
 use crate::facts::{Fact, FactCache, FactKey};
 use crate::graph::{FlowGraph, OnSkipped, Strategy, Target};
-use crate::key::NodeId;
+use crate::key::{JobKey, NodeId};
 use crate::phase::NodePhase;
 use crate::plan::{Judged, Judgement, Share, held, judge, share, takes_a_place, with_delay};
 use crate::policy::Policy;
@@ -207,11 +209,27 @@ impl View<'_> {
     }
 
     fn asked(&self, target: NodeId, record: &NodeRecord, condition: &Condition) -> Vec<Asked> {
-        let Condition::Custom(custom) = condition else {
-            return Vec::new();
+        let questions = match condition {
+            Condition::Custom(custom) => {
+                let name = &self.graph.entry(target).name;
+                custom.0.wants(TargetView { name, record })
+            }
+            Condition::Probe(probe) => vec![FactKey::Probe {
+                target: JobKey {
+                    node: target,
+                    index: 0,
+                    attempt: record.attempt,
+                },
+                probe: Arc::clone(probe),
+            }],
+            Condition::Completed
+            | Condition::Started
+            | Condition::Running
+            | Condition::Ready(_)
+            | Condition::Failed
+            | Condition::Finished
+            | Condition::Task(_) => return Vec::new(),
         };
-        let name = &self.graph.entry(target).name;
-        let questions = custom.0.wants(TargetView { name, record });
         let asked = |question: FactKey| Asked {
             answer: self.facts.find(&question).cloned(),
             question,
@@ -242,7 +260,7 @@ impl View<'_> {
         }
         match why? {
             // A delay is a cause of its own: its target has done its part.
-            Why::Targets { .. } => waits
+            Why::Targets { .. } | Why::Unanswered { .. } => waits
                 .iter()
                 .find(|wait| wait.stands == Stands::NotYet)
                 .map(|wait| wait.target),

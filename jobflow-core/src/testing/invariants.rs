@@ -112,7 +112,7 @@ fn is_due(graph: &FlowGraph, facts: &FactCache, plan: &Plan, node: NodeId, now: 
         let fleeting = |condition: &Condition| {
             matches!(
                 condition,
-                Condition::Ready(_) | Condition::Task(_) | Condition::Custom(_)
+                Condition::Ready(_) | Condition::Task(_) | Condition::Probe(_) | Condition::Custom(_)
             )
         };
         target.rules.as_slice().iter().all(|rule| {

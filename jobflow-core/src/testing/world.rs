@@ -227,6 +227,11 @@ impl World {
         self.jobs.get(&key).map(|job| &job.view)
     }
 
+    /// Pods answer a probe; true when that is news to a plan.
+    pub fn hear(&mut self, question: FactKey, answer: Answer) -> bool {
+        self.facts.learn(question, answer, self.now)
+    }
+
     /// A restart: everything that is only in memory is gone.
     pub fn forget(&mut self) {
         self.fresh.clear();
@@ -307,11 +312,11 @@ impl World {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape of a source of facts")]
 fn answer(key: &FactKey) -> Option<Answer> {
     Some(match key {
         FactKey::Template(_) => Answer::Template(TemplateVersion::default()),
         FactKey::Rendered(_) => Answer::Rendered(1),
+        FactKey::Probe { .. } => return None,
         FactKey::Custom { .. } => Answer::Custom("".into()),
     })
 }

@@ -84,7 +84,7 @@ fn waiting(writing: Writing<'_>) -> BTreeMap<NodeId, Vec<String>> {
             reason = "the enum is non-exhaustive, and all else names no node"
         )]
         let names = match why {
-            Why::Targets { first, .. } => {
+            Why::Targets { first, .. } | Why::Unanswered { first, .. } => {
                 let others = graph.entry(*node).targets.iter().map(|target| target.node);
                 let others = others.filter(|target| target != first).filter(is_open);
                 std::iter::once(*first)
