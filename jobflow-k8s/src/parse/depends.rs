@@ -94,13 +94,13 @@ impl Waited {
 
 /// The condition of targets without rules: what is written, else `Started` with a probe, else `Completed`.
 fn default_rule(depends_on: &DependsOn) -> Rule {
-    match (depends_on.condition, &depends_on.probe) {
+    match (depends_on.condition, probe::is_there(depends_on)) {
         (Some(condition), _) => Rule::new(whole(condition)),
-        (None, Some(_)) => Rule {
+        (None, true) => Rule {
             condition: Condition::Started,
             ..Rule::implied()
         },
-        (None, None) => Rule::implied(),
+        (None, false) => Rule::implied(),
     }
 }
 

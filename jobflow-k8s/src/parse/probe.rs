@@ -1,4 +1,10 @@
-//! Probes of the phases of tasks: each applies to every target that has a task of its name.
+//! Probes: each applies to every target that has a task of its name.
+
+mod header;
+mod network;
+mod path;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -7,7 +13,7 @@ use jobflow_core::condition::{Condition, Rule, TaskCondition};
 use super::Entries;
 use super::depends::{Waits, task_status};
 use crate::fault::{Code, Fault, FieldPath};
-use crate::types::{self, DependsOn, PodCondition};
+use crate::types::{self, DependsOn, DependsOnProbe, PodCondition};
 
 const PHASES: [(&str, PodCondition); 8] = [
     ("Pending", PodCondition::Pending),
@@ -20,6 +26,29 @@ const PHASES: [(&str, PodCondition); 8] = [
     ("Finished", PodCondition::Finished),
 ];
 
+/// Whether anything is probed; lists that are empty are none.
+pub(super) fn is_there(depends_on: &DependsOn) -> bool {
+    depends_on.probe.as_ref().is_some_and(|probe| {
+        let DependsOnProbe {
+            http_get_list,
+            tcp_socket_list,
+            task_status_list,
+            period_seconds: _,
+            timeout_seconds: _,
+            success_threshold: _,
+            scheme: _,
+            replicas: _,
+        } = probe;
+        is_filled(http_get_list.as_deref())
+            || is_filled(tcp_socket_list.as_deref())
+            || is_filled(task_status_list.as_deref())
+    })
+}
+
+fn is_filled<T>(list: Option<&[T]>) -> bool {
+    list.is_some_and(|list| !list.is_empty())
+}
+
 /// Adds the probes of an entry to its targets.
 pub(super) fn add(
     depends_on: &DependsOn,
@@ -30,46 +59,68 @@ pub(super) fn add(
 ) {
     let Some(probe) = &depends_on.probe else { return };
     let path = path.field("probe");
-    if waits.targets.is_empty() {
-        faults.push(Fault::error(
-            Code::MissingField,
-            path,
-            "a probe needs `targets` that it looks at",
-        ));
-        return;
+    let mut wanted = network::probes(probe, &path, faults);
+    wanted.extend(task_statuses(probe, &path, faults));
+    if waits.targets.is_empty() && is_there(depends_on) {
+        let message = "a probe needs `targets` that it looks at";
+        return faults.push(Fault::error(Code::MissingField, path, message));
     }
     let tasks: Vec<_> = waits
         .targets
         .iter()
         .map(|target| tasks_of(&target.name, entries))
         .collect();
-    for (at, probe) in probe.task_status_list.iter().flatten().enumerate() {
-        let path = path.field("taskStatusList").index(at);
-        let Some(phase) = phase(probe, &path, faults) else {
-            continue;
-        };
-        let task = probe.task_name.as_deref().unwrap_or_default();
+    for Wanted {
+        task,
+        path,
+        condition,
+    } in wanted
+    {
         let chosen = chosen(task, &tasks);
         if chosen.is_empty() {
-            let fault = Fault::error(
-                Code::UnknownReference,
-                path.field("taskName"),
-                format!("no target has a task `{task}`"),
-            );
+            let message = format!("no target has a task `{task}`");
+            let fault = Fault::error(Code::UnknownReference, path.field("taskName"), message);
             faults.push(fault.with_suggestion(task, tasks.iter().flatten().flatten().map(String::as_str)));
         }
         for position in chosen {
-            let Some(target) = waits.targets.get_mut(position) else {
-                continue;
-            };
-            let condition = TaskCondition {
-                task: Arc::from(task),
-                status: task_status(phase),
-                at_least: None,
-            };
-            target.rules.push(Rule::new(Condition::Task(condition)));
+            if let Some(target) = waits.targets.get_mut(position) {
+                target.rules.push(Rule::new(condition.clone()));
+            }
         }
     }
+}
+
+/// A probe before it is known whom it applies to.
+struct Wanted<'a> {
+    /// The task that a target must have; empty for every target.
+    task: &'a str,
+    /// Where the probe is written.
+    path: FieldPath,
+    condition: Condition,
+}
+
+fn task_statuses<'a>(
+    probe: &'a DependsOnProbe,
+    path: &FieldPath,
+    faults: &mut Vec<Fault>,
+) -> Vec<Wanted<'a>> {
+    let list = probe.task_status_list.iter().flatten().enumerate();
+    list.filter_map(|(at, probe)| {
+        let path = path.field("taskStatusList").index(at);
+        let status = task_status(phase(probe, &path, faults)?);
+        let task = probe.task_name.as_deref().unwrap_or_default();
+        let condition = Condition::Task(TaskCondition {
+            task: Arc::from(task),
+            status,
+            at_least: None,
+        });
+        Some(Wanted {
+            task,
+            path,
+            condition,
+        })
+    })
+    .collect()
 }
 
 fn phase(probe: &types::TaskStatus, path: &FieldPath, faults: &mut Vec<Fault>) -> Option<PodCondition> {

@@ -181,10 +181,6 @@ fn what_is_not_available_yet_is_refused_by_its_path() {
             "spec.flows[0].jobSpec.queue",
         ),
         (
-            "flows: [{name: b}, {name: a, dependsOn: {targets: [b], probe: {httpGetList: [{port: 1}]}}}]",
-            "spec.flows[1].dependsOn.probe.httpGetList",
-        ),
-        (
             "flows: [{name: b}, {name: a, dependsOn: {rules: [{target: b, pairwise: true}]}}]",
             "spec.flows[1].dependsOn.rules[0].pairwise",
         ),

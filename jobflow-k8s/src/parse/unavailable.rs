@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::fault::{Code, Fault, FieldPath};
-use crate::types::{DependsOn, DependsOnProbe, Entry, JobFlowSpec, Patch, Rule, TemplateBinding};
+use crate::types::{DependsOn, Entry, JobFlowSpec, Patch, Rule, TemplateBinding};
 
 /// The fields of a spec that aren't available yet.
 pub(super) fn faults(spec: &JobFlowSpec, root: &FieldPath) -> Vec<Fault> {
@@ -111,29 +111,6 @@ impl Found {
             let path = path.field("rules").index(at);
             self.note(instances.is_some(), &path, "instances");
             self.note(*pairwise == Some(true), &path, "pairwise");
-        }
-        let Some(probe) = &depends_on.probe else { return };
-        let DependsOnProbe {
-            http_get_list,
-            tcp_socket_list,
-            task_status_list: _,
-            period_seconds,
-            timeout_seconds,
-            success_threshold,
-            scheme,
-            replicas,
-        } = probe;
-        let path = path.field("probe");
-        for (is_there, field) in [
-            (is_filled(http_get_list.as_ref()), "httpGetList"),
-            (is_filled(tcp_socket_list.as_ref()), "tcpSocketList"),
-            (period_seconds.is_some(), "periodSeconds"),
-            (timeout_seconds.is_some(), "timeoutSeconds"),
-            (success_threshold.is_some(), "successThreshold"),
-            (scheme.is_some(), "scheme"),
-            (replicas.is_some(), "replicas"),
-        ] {
-            self.note(is_there, &path, field);
         }
     }
 
