@@ -23,6 +23,7 @@ fn probe(success_threshold: u32) -> Arc<Probe> {
 }
 
 /// `service`, and `user` that waits for it to have started and to answer.
+#[expect(clippy::unwrap_used, reason = "the graph is sound")]
 fn world(probe: &Arc<Probe>, service: Life, retries: u32) -> World {
     let mut rules = Rules::One(Rule::new(Condition::Started));
     rules.push(Rule::new(Condition::Probe(Arc::clone(probe))));
