@@ -211,7 +211,7 @@ fn conditions(entries: u32) -> Conditions {
         ask: Ask::HttpGet(HttpGet {
             tls: false,
             path: "/healthz".into(),
-            header: None,
+            headers: Arc::default(),
         }),
         period: Span::from_secs(10),
         timeout: Span::from_secs(1),

@@ -46,8 +46,8 @@ pub struct HttpGet {
     pub tls: bool,
     /// Path and query, from the first `/` on; nothing in it is a host.
     pub path: Arc<str>,
-    /// A header to send: name and value.
-    pub header: Option<(Arc<str>, Arc<str>)>,
+    /// Headers to send: names and values.
+    pub headers: Arc<[(Arc<str>, Arc<str>)]>,
 }
 
 /// Which replicas must answer.

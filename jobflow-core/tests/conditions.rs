@@ -1,13 +1,15 @@
 //! The table of conditions is total: whatever a target came to, every condition has a verdict.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use jobflow_core::condition::{Condition, TaskCondition, TaskStatus};
 use jobflow_core::graph::Entry;
 use jobflow_core::node::NodeState;
 use jobflow_core::plan::{Judged, Judgement, judge};
+use jobflow_core::probe::{Ask, Probe, Replicas};
 use jobflow_core::record::NodeRecord;
-use jobflow_core::{FactCache, NodeId, NodePhase, Reason, Time};
+use jobflow_core::{FactCache, NodeId, NodePhase, Reason, Span, Time};
 
 fn conditions() -> Vec<(&'static str, Condition)> {
     let task = TaskCondition {
@@ -23,7 +25,41 @@ fn conditions() -> Vec<(&'static str, Condition)> {
         ("Failed", Condition::Failed),
         ("Finished", Condition::Finished),
         ("Task", Condition::Task(task)),
+        ("Probe", Condition::Probe(probe())),
     ]
+}
+
+fn probe() -> Arc<Probe> {
+    Arc::new(Probe {
+        task: "".into(),
+        port: 80,
+        ask: Ask::TcpSocket,
+        period: Span::from_secs(10),
+        timeout: Span::from_secs(1),
+        success_threshold: 1,
+        replicas: Replicas::All,
+    })
+}
+
+/// Every status that pods of a task can be asked for.
+fn statuses() -> impl Iterator<Item = (&'static str, Condition)> {
+    let statuses = [
+        TaskStatus::Pending,
+        TaskStatus::Running,
+        TaskStatus::Succeeded,
+        TaskStatus::Failed,
+        TaskStatus::Started,
+        TaskStatus::Ready,
+        TaskStatus::Finished,
+    ];
+    statuses.into_iter().map(|status| {
+        let condition = TaskCondition {
+            task: "main".into(),
+            status,
+            at_least: None,
+        };
+        ("Task", Condition::Task(condition))
+    })
 }
 
 /// Every way in which a target can have ended, with and without having run.
@@ -70,12 +106,27 @@ fn verdict(condition: &Condition, excused: bool, record: &NodeRecord) -> Judgeme
 #[test]
 fn no_end_leaves_a_condition_pending() {
     for (end, excused, record) in ends() {
-        for (name, condition) in conditions() {
+        for (name, condition) in conditions().into_iter().chain(statuses()) {
             assert_ne!(
                 verdict(&condition, excused, &record),
                 Judgement::Pending,
                 "{name} on {end}"
             );
+        }
+    }
+}
+
+#[test]
+fn nothing_but_an_end_rules_a_condition_out() {
+    for phase in NodePhase::ALL.into_iter().filter(|phase| !phase.is_end()) {
+        for reason in Reason::ALL.iter().copied().map(Some).chain([None]) {
+            let mut record = NodeRecord::default();
+            record.state = NodeState::recorded(phase);
+            record.reason = reason;
+            for (name, condition) in conditions().into_iter().chain(statuses()) {
+                let judgement = verdict(&condition, false, &record);
+                assert_eq!(judgement, Judgement::Pending, "{name} on {phase} {reason:?}");
+            }
         }
     }
 }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use jobflow_core::condition::{Condition, CustomCondition, Predicate, Rule, TargetView};
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::graph::{Entry, Target};
-use jobflow_core::{FactCache, FlowGraph, Plan, Policy, Snapshot, Time, Verdict, plan};
+use jobflow_core::node::NodeState;
+use jobflow_core::plan::{Judged, Judgement, judge};
+use jobflow_core::record::NodeRecord;
+use jobflow_core::{FactCache, FlowGraph, NodeId, NodePhase, Plan, Policy, Snapshot, Time, Verdict, plan};
 
 /// Holds when its source says `open`.
 #[derive(Debug)]
@@ -62,4 +65,30 @@ fn a_custom_condition_asks_until_it_has_held() {
     facts.learn(door("a"), Answer::Custom("open".into()), Time(2));
     step(&facts, 2);
     assert!(!step(&facts, 3), "what has held is kept");
+}
+
+#[test]
+fn a_custom_condition_is_asked_once_more_after_its_target_has_ended() {
+    let rule = Rule::new(Condition::Custom(CustomCondition(Arc::new(Door))));
+    let entry = Entry::job("a");
+    let record = {
+        let mut record = NodeRecord::default();
+        record.state = NodeState::recorded(NodePhase::Succeeded);
+        record.finish_time = Some(Time(10));
+        record
+    };
+    let target = Judged {
+        node: NodeId(0),
+        entry: &entry,
+        record: &record,
+    };
+    let mut facts = FactCache::default();
+    let judged = |facts: &FactCache| judge(&rule.condition, target, facts, Time(20));
+    assert_eq!(judged(&facts), Judgement::Pending, "nothing was answered yet");
+    facts.learn(door("a"), Answer::Custom("shut".into()), Time(9));
+    assert_eq!(judged(&facts), Judgement::Pending, "it may have opened since");
+    facts.learn(door("a"), Answer::Custom("shut".into()), Time(11));
+    assert!(matches!(judged(&facts), Judgement::Never { .. }));
+    facts.learn(door("a"), Answer::Custom("open".into()), Time(12));
+    assert_eq!(judged(&facts), Judgement::Holds(Time(20)));
 }

@@ -14,7 +14,10 @@ use crate::probe::ProbeAnswer;
 use crate::reason::{Gravity, Reason};
 use crate::record::{Cause, Decided, Held, NodeRecord};
 use crate::report::Why;
-use crate::time::Time;
+use crate::time::{Span, Time};
+
+/// How soon to plan again while a custom condition waits for the last word on a target that has ended.
+const LAST_WORD: Span = Span::from_secs(1);
 
 /// What the dependencies of an entry come to.
 pub(super) enum Dependency {
@@ -162,6 +165,10 @@ fn judge_target(
         let (judgement, due) = with_delay(rule, judgement, planning.now);
         findings.due = findings.due.into_iter().chain(due).min();
         if judgement == Judgement::Pending {
+            if record.phase().is_end() && matches!(rule.condition, Condition::Custom(_)) {
+                // The same answer as before is no news, and still the last word.
+                findings.due = findings.due.into_iter().chain([planning.now + LAST_WORD]).min();
+            }
             match last_answer(planning, &rule.condition, judged) {
                 Some(answer) => unanswered = unanswered.or(Some(answer)),
                 None => waits_otherwise = true,

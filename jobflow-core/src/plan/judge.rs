@@ -2,8 +2,8 @@
 
 use alloc::sync::Arc;
 
-use crate::condition::{Condition, Rule, TaskCondition, TaskStatus};
-use crate::facts::{Answer, FactCache};
+use crate::condition::{Condition, CustomCondition, Rule, TargetView, TaskCondition, TaskStatus};
+use crate::facts::{Answer, FactCache, FactKey};
 use crate::graph::Entry;
 use crate::key::{JobKey, NodeId};
 use crate::phase::NodePhase;
@@ -70,12 +70,15 @@ pub fn judge(condition: &Condition, target: Judged<'_>, facts: &FactCache, now: 
         Condition::Task(_) => enough(condition, record).then_some(now),
         Condition::Probe(probe) => answers(probe, target, facts).then_some(now),
         Condition::Custom(custom) => {
-            let view = crate::condition::TargetView {
+            let view = TargetView {
                 name: &target.entry.name,
                 record,
             };
             match custom.0.evaluate(view, facts, now) {
                 Verdict::Satisfied => Some(now),
+                Verdict::Pending if phase.is_end() && awaits_answer(custom, view, facts, ended) => {
+                    return Judgement::Pending;
+                }
                 Verdict::Pending => None,
                 Verdict::Unsatisfiable(reason) => return never(reason, target),
             }
@@ -182,6 +185,13 @@ fn task_share(condition: &TaskCondition, record: &NodeRecord) -> Option<Share> {
         Share { reached, wanted }
     };
     named.map(share).min_by_key(|share| share.is_enough())
+}
+
+/// Whether a custom condition may still come out otherwise although its target has ended: something that it wants to know
+/// was not answered since.
+fn awaits_answer(custom: &CustomCondition, target: TargetView<'_>, facts: &FactCache, ended: Time) -> bool {
+    let is_old = |key: &FactKey| facts.find(key).is_none_or(|fact| fact.when < ended);
+    custom.0.wants(target).iter().any(is_old)
 }
 
 /// Whether the pods of a target are to be asked: its attempt is in course, and a pod of the task runs as far as is
