@@ -12,7 +12,6 @@
 
 mod call;
 mod cell;
-mod extensions;
 pub mod flow;
 mod guard;
 mod hub;
@@ -28,6 +27,8 @@ mod settings;
 mod term;
 mod uses;
 mod watch;
+
+use crate::extensions;
 
 pub use call::MANAGER;
 pub use extensions::{Asker, Extensions, FactSource};

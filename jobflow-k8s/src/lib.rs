@@ -8,6 +8,8 @@ pub mod check;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod crd;
+#[cfg(feature = "extensions")]
+pub mod extensions;
 pub mod fault;
 pub mod frozen;
 pub mod job;
@@ -15,6 +17,8 @@ pub mod names;
 pub mod observe;
 pub mod parse;
 pub mod patch;
+#[cfg(feature = "probe")]
+pub mod probe;
 pub mod render;
 pub mod schema;
 pub mod status;

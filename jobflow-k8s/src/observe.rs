@@ -3,7 +3,9 @@
 //! Comes in: Jobs, templates and pods of a watch, decoded into types that hold only what is used; answers to creates.
 //! Goes out: views, owners, kinds of refusals. Deliberately absent: network, clock, and any decision about a flow.
 
+mod address;
 mod metadata;
+mod needs;
 mod owner;
 mod pod;
 mod pods;
@@ -14,6 +16,8 @@ mod slim_template;
 mod tests;
 mod view;
 
+pub use address::{Address, addresses};
+pub use needs::{PodInterests, PodNeeds};
 pub use owner::{Owner, Ownership, ownership};
 pub use pod::{Container, SlimPod, Termination};
 pub use pods::{PodsSeen, account};

@@ -1,7 +1,8 @@
-//! A pod of a watch: who owns it, its phase, and how its containers ended. Specs, environments, volumes, addresses and
+//! A pod of a watch: who owns it, its phase and address, and how its containers ended. Specs, environments, volumes and
 //! termination messages are read over, never built.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use jobflow_core::Time;
 use jobflow_core::gang::PodPhase;
@@ -10,6 +11,7 @@ use kube::Resource;
 use kube::core::NamespaceResourceScope;
 use serde::Deserialize;
 
+use super::address::Address;
 use super::metadata::trimmed;
 use super::time;
 
@@ -27,6 +29,8 @@ pub struct SlimPod {
     pub ready: bool,
     /// Whether it was told to go for a reason of the cluster's (`DisruptionTarget`).
     pub disrupted: bool,
+    /// Where it is reached.
+    pub address: Address,
     /// Its containers: those that initialise first, each in the order of the status.
     pub containers: Box<[Container]>,
 }
@@ -98,7 +102,15 @@ impl Resource for SlimPod {
 struct Raw {
     metadata: ObjectMeta,
     #[serde(default)]
+    spec: RawSpec,
+    #[serde(default)]
     status: RawStatus,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RawSpec {
+    host_network: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -106,6 +118,10 @@ struct Raw {
 struct RawStatus {
     phase: Option<String>,
     reason: Option<String>,
+    #[serde(rename = "podIP")]
+    pod_ip: Option<String>,
+    #[serde(rename = "hostIP")]
+    host_ip: Option<String>,
     conditions: Option<Vec<RawCondition>>,
     init_container_statuses: Option<Vec<RawContainer>>,
     container_statuses: Option<Vec<RawContainer>>,
@@ -146,10 +162,19 @@ struct RawTermination {
 }
 
 impl From<Raw> for SlimPod {
-    fn from(Raw { metadata, status }: Raw) -> Self {
+    fn from(
+        Raw {
+            metadata,
+            spec,
+            status,
+        }: Raw,
+    ) -> Self {
+        let address = address(&spec, &status);
         let RawStatus {
             phase,
             reason,
+            pod_ip: _,
+            host_ip: _,
             conditions,
             init_container_statuses,
             container_statuses,
@@ -167,6 +192,7 @@ impl From<Raw> for SlimPod {
         let leaving = metadata.deletion_timestamp.is_some();
         Self {
             phase,
+            address,
             reason: reason
                 .filter(|reason| !reason.is_empty())
                 .map(String::into_boxed_str),
@@ -180,6 +206,22 @@ impl From<Raw> for SlimPod {
                 .collect(),
             metadata: trimmed(metadata, |_| false),
         }
+    }
+}
+
+/// An address counts only if it is the pod's own, whatever form it is written in.
+fn address(spec: &RawSpec, status: &RawStatus) -> Address {
+    let read = |text: &Option<String>| {
+        text.as_deref()?
+            .parse::<IpAddr>()
+            .ok()
+            .map(|ip| ip.to_canonical())
+    };
+    match read(&status.pod_ip) {
+        None => Address::None,
+        Some(_) if spec.host_network == Some(true) => Address::OfNode,
+        own if own == read(&status.host_ip) => Address::OfNode,
+        Some(own) => Address::Own(own),
     }
 }
 

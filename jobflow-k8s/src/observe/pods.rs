@@ -37,9 +37,9 @@ pub struct PodsSeen {
 }
 
 /// One pod with its place in the Job.
-struct Placed<'a> {
-    task: &'a str,
-    index: u32,
+pub(super) struct Placed<'a> {
+    pub(super) task: &'a str,
+    pub(super) index: u32,
     pod: &'a SlimPod,
 }
 
@@ -80,7 +80,7 @@ pub fn account<'a>(job: &SlimJob, pods: impl IntoIterator<Item = &'a SlimPod>, v
 }
 
 /// The task and index of a pod of this Job.
-fn place<'a>(job: &'a SlimJob, pod: &'a SlimPod) -> Option<Placed<'a>> {
+pub(super) fn place<'a>(job: &'a SlimJob, pod: &'a SlimPod) -> Option<Placed<'a>> {
     let owners = pod.metadata.owner_references.as_deref().unwrap_or_default();
     let ours = owners
         .iter()

@@ -139,7 +139,10 @@ fn http_get(get: &types::HttpGet, tls: bool, path: &FieldPath, faults: &mut Vec<
     let get = HttpGet {
         tls,
         path: Arc::from(target),
-        header: header.map(|(name, value)| (Arc::from(name), Arc::from(value))),
+        headers: header
+            .into_iter()
+            .map(|(name, value)| (Arc::from(name), Arc::from(value)))
+            .collect(),
     };
     (faults.len() == before).then_some(Ask::HttpGet(get))
 }

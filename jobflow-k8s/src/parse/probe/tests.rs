@@ -3,7 +3,7 @@ use jobflow_core::probe::{Ask, HttpGet, Probe, Replicas};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::parse::parse;
+use crate::parse::{Known, parse};
 use crate::types::JobFlow;
 
 /// What `b` waits for of `a`, with this as its `dependsOn` beside `targets: [a]`.
@@ -39,7 +39,7 @@ fn get(path: &str) -> HttpGet {
     HttpGet {
         tls: false,
         path: path.into(),
-        header: None,
+        headers: Arc::default(),
     }
 }
 
@@ -82,7 +82,7 @@ fn tuning_reaches_each_probe() {
             Ask::HttpGet(HttpGet {
                 tls: true,
                 path: "/".into(),
-                header: Some(("X-Check".into(), "1".into())),
+                headers: [("X-Check".into(), "1".into())].into(),
             }),
         )
     };
