@@ -28,6 +28,7 @@ pub mod wire;
 use std::{io, path::Path, time::Duration};
 
 pub use setup::{LOCK, SOCKET, TOKEN, is_alive};
+pub(crate) use spawn::command_of;
 
 /// The exit code of a process that found another executor in its place.
 pub const TAKEN: u8 = 3;

@@ -24,6 +24,7 @@ pub use pod::{ContainerPlan, PodPlan};
 
 use crate::{
     executor::line::Line,
+    pod::template::Readiness,
     task::{Outcome, TaskKey},
 };
 
@@ -182,6 +183,20 @@ impl Host {
         };
         if let Some(job) = self.jobs.get_mut(&key.job) {
             tell(job, key);
+            self.stirred.push(key.job);
+        }
+    }
+
+    /// The containers whose readiness is to be looked at now.
+    pub fn readiness(&self, now: Time) -> impl Iterator<Item = (ContainerKey, &Readiness)> {
+        self.jobs.values().flat_map(move |job| job.readiness(now))
+    }
+
+    /// A look at a container's readiness was done.
+    pub fn checked(&mut self, key: ContainerKey, well: bool) {
+        if let Some(job) = self.jobs.get_mut(&key.job)
+            && job.checked(key, well)
+        {
             self.stirred.push(key.job);
         }
     }

@@ -10,13 +10,14 @@ mod task;
 use std::{
     collections::BTreeMap,
     env,
+    net::Ipv4Addr,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use cap_std::fs::Dir;
-use jobflow_core::Span;
+use jobflow_core::{Span, gang::PodKey};
 use jobflow_k8s::{
     fault::FieldPath,
     job::{JobView, TaskView},
@@ -225,6 +226,28 @@ impl Prepared {
         self.templates.iter().map(pod_plan).collect()
     }
 
+    /// Where a pod listens.
+    #[must_use]
+    pub fn address(&self, pod: PodKey, addresses: Addresses) -> Ipv4Addr {
+        addresses.of(self.shape.number(pod.task as usize, pod.index))
+    }
+
+    /// The names of its tasks, in order.
+    pub fn tasks(&self) -> impl Iterator<Item = &str> {
+        self.shape.tasks.iter().map(|task| task.name.as_str())
+    }
+
+    /// Whether a container of a task says that it listens at this port.
+    #[must_use]
+    pub fn declares(&self, task: usize, port: u16) -> bool {
+        let containers = self.templates.get(task).map(|template| &template.spec.containers);
+        let mut ports = containers
+            .into_iter()
+            .flatten()
+            .flat_map(|container| &container.ports);
+        ports.any(|declared| declared.container_port == port)
+    }
+
     /// What one pod of each task asks for.
     #[must_use]
     pub fn requests(&self) -> &[Amounts] {
@@ -255,6 +278,12 @@ fn pod_plan(template: &PodTemplate) -> PodPlan {
         move |container: &crate::pod::template::Container| ContainerPlan {
             name: container.name.clone(),
             init,
+            // What can't be looked at was told before.
+            readiness: container
+                .readiness(&FieldPath::root())
+                .ok()
+                .flatten()
+                .filter(|_| !init),
         }
     };
     let grace = spec

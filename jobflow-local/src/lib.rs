@@ -14,6 +14,7 @@ pub mod host;
 pub mod kit;
 pub mod pod;
 pub mod process;
+mod questions;
 pub mod resources;
 pub mod rundir;
 pub mod runner;

@@ -19,7 +19,7 @@ use std::{
 };
 
 use jobflow_core::{FlowGraph, FlowPhase, FlowRecord, plan::Change, report::Report, snapshot::CancelMode};
-use jobflow_k8s::fault::Fault;
+use jobflow_k8s::{extensions::Extensions, fault::Fault};
 use serde::{Deserialize, Serialize};
 
 pub use input::{Input, Prepared};
@@ -69,6 +69,8 @@ pub struct Surroundings {
     pub clock: fn() -> i64,
     /// Sixteen bytes that nobody can guess.
     pub random: [u8; 16],
+    /// Kinds of predicates of the program's own, and who answers their questions.
+    pub extensions: Extensions,
 }
 
 /// What somebody asks of a run while it goes on.

@@ -13,6 +13,7 @@ use jobflow_core::policy::{FailurePolicy, Policy};
 use jobflow_core::snapshot::CancelMode;
 use jobflow_core::testing::{Act, End as JobEnd, Life, Moment as Step, Script};
 use jobflow_core::{FlowGraph, FlowPhase, Span};
+use jobflow_k8s::extensions::Extensions;
 use jobflow_local::client::Launch;
 use jobflow_local::kit::KitSettings;
 use jobflow_local::resources::Machine;
@@ -301,6 +302,7 @@ pub fn surroundings(folder: &std::path::Path) -> Surroundings {
         controls: Controls::default(),
         clock: now,
         random,
+        extensions: Extensions::default(),
     }
 }
 
@@ -341,7 +343,10 @@ pub fn run(
         templates: BTreeMap::new(),
         objects: Vec::new(),
     };
-    let graph = input.parse().map_err(RunError::Faults)?.graph;
+    let graph = input
+        .parse(&Extensions::default())
+        .map_err(RunError::Faults)?
+        .graph;
     let surroundings = surroundings(folder);
     for (at, act) in acts {
         let control = match act {

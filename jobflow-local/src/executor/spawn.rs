@@ -23,7 +23,7 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Why there is no process.
 #[derive(Debug)]
-pub(super) enum SpawnFailure {
+pub(crate) enum SpawnFailure {
     /// It can never run as it is.
     Never(String),
     /// The machine has no room for it now.
@@ -44,27 +44,34 @@ pub(super) fn spawn(
     token: &str,
     null: &File,
 ) -> Result<Spawned, SpawnFailure> {
-    let program = find_program(spec)?;
+    let mut command = command_of(spec)?;
+    let program = PathBuf::from(command.get_program());
     let (output, input) = io::pipe().map_err(not_now)?;
     fcntl(&output, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|errno| not_now(errno.into()))?;
-    let mut command = Command::new(&program);
+    command
+        .env(TOKEN_VARIABLE, token)
+        .env(KEY_VARIABLE, key.as_str())
+        .stdin(Stdio::from(null.try_clone().map_err(not_now)?))
+        .stdout(Stdio::from(input.try_clone().map_err(not_now)?))
+        .stderr(Stdio::from(input));
+    let child = with_umask(spec.umask, || command.spawn());
+    let child = child.map_err(|error| classify(&program, spec, &error))?;
+    let pid = i32::try_from(child.id()).map_err(|error| SpawnFailure::Never(error.to_string()))?;
+    Ok(Spawned { pid, output })
+}
+
+/// The command of a spec, as the leader of a group of its own, with exactly the environment of its spec.
+pub(crate) fn command_of(spec: &TaskSpec) -> Result<Command, SpawnFailure> {
+    let mut command = Command::new(find_program(spec)?);
     command
         .arg0(spec.argv.first().map_or("", String::as_str))
         .args(spec.argv.iter().skip(1))
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .env(TOKEN_VARIABLE, token)
-        .env(KEY_VARIABLE, key.as_str())
         .current_dir(&spec.cwd)
-        .process_group(0)
-        .stdin(Stdio::from(null.try_clone().map_err(not_now)?))
-        .stdout(Stdio::from(input.try_clone().map_err(not_now)?))
-        .stderr(Stdio::from(input));
+        .process_group(0);
     become_user(&mut command, spec)?;
-    let child = with_umask(spec.umask, || command.spawn());
-    let child = child.map_err(|error| classify(&program, spec, &error))?;
-    let pid = i32::try_from(child.id()).map_err(|error| SpawnFailure::Never(error.to_string()))?;
-    Ok(Spawned { pid, output })
+    Ok(command)
 }
 
 fn not_now(error: io::Error) -> SpawnFailure {

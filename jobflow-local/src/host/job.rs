@@ -12,7 +12,7 @@ use super::{
     keys::ContainerKey,
     pod::{PodLife, PodPlan, Want},
 };
-use crate::task::Outcome;
+use crate::{pod::template::Readiness, task::Outcome};
 
 /// What a Job consists of beside its gang.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +57,14 @@ pub struct JobLife {
     /// Whether any container of it ever ran.
     pub(super) started: bool,
     wake_at: Option<Time>,
+    /// Whether any container of it has a readiness probe.
+    is_checked: bool,
 }
 
 impl JobLife {
     pub(super) fn new(key: JobKey, plan: JobPlan, spec: GangSpec, gang: GangState) -> Self {
+        let mut containers = plan.pods.iter().flat_map(|pod| &pod.containers);
+        let is_checked = containers.any(|container| container.readiness.is_some());
         Self {
             key,
             plan,
@@ -74,6 +78,7 @@ impl JobLife {
             lost: false,
             started: false,
             wake_at: None,
+            is_checked,
         }
     }
 
@@ -165,7 +170,7 @@ impl JobLife {
         self.started |= container.is_some_and(|container| !container.init);
         self.revive(key.pod, at);
         if let Some(pod) = self.pods.get_mut(&key.pod) {
-            pod.started(key.container, key.run);
+            pod.started(key.container, key.run, at);
         }
     }
 
@@ -178,6 +183,34 @@ impl JobLife {
         if let Some(pod) = self.pods.get_mut(&key.pod) {
             pod.ended(key.container, key.run, outcome, at, plan);
         }
+    }
+
+    /// The containers whose readiness is to be looked at now.
+    pub(super) fn readiness(&self, now: Time) -> impl Iterator<Item = (ContainerKey, &Readiness)> {
+        let (job, is_checked) = (self.key, self.is_checked);
+        let pods = self.pods.iter().filter(move |_| is_checked);
+        pods.filter_map(move |(key, pod)| Some((*key, pod, self.plan.pods.get(key.task as usize)?)))
+            .flat_map(move |(key, pod, plan)| {
+                pod.checks(plan, now).map(move |(container, run, readiness)| {
+                    let key = ContainerKey {
+                        job,
+                        pod: key,
+                        container,
+                        run,
+                    };
+                    (key, readiness)
+                })
+            })
+    }
+
+    /// A look at a container's readiness was done; true when the container became ready, or is no longer.
+    pub(super) fn checked(&mut self, key: ContainerKey, well: bool) -> bool {
+        let Some(plan) = self.plan.pods.get(key.pod.task as usize) else {
+            return false;
+        };
+        self.pods
+            .get_mut(&key.pod)
+            .is_some_and(|pod| pod.checked(key.container, key.run, well, plan))
     }
 
     fn revive(&mut self, key: PodKey, at: Time) {

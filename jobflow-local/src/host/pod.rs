@@ -5,6 +5,8 @@
 //! pod:        Pending ────────────► Running ─────────► Succeeded | Failed      stopped: gone when nothing runs
 //! ```
 
+mod ready;
+
 use std::time::Duration;
 
 use jobflow_core::{
@@ -12,7 +14,11 @@ use jobflow_core::{
     gang::{PodPhase, PodView},
 };
 
-use crate::{pod::template::RestartPolicy, task::Outcome};
+use crate::{
+    pod::template::{Readiness, RestartPolicy},
+    task::Outcome,
+};
+use ready::Ready;
 
 /// The longest pause before a container is started again.
 const LONGEST_PAUSE: Span = Span::from_secs(300);
@@ -37,6 +43,8 @@ pub struct ContainerPlan {
     pub name: String,
     /// Whether it must succeed before the next one starts.
     pub init: bool,
+    /// When it counts as ready; without it, as soon as it runs.
+    pub readiness: Option<Readiness>,
 }
 
 /// A container as it was last seen.
@@ -55,6 +63,8 @@ enum State {
 struct Container {
     state: State,
     run: u32,
+    /// What its readiness probe found in this run.
+    ready: Ready,
 }
 
 /// What a pod wants from the executor.
@@ -84,6 +94,7 @@ impl PodLife {
         let container = Container {
             state: State::Waiting(now),
             run: 0,
+            ready: Ready::default(),
         };
         Self {
             containers: vec![container; plan.containers.len()],
@@ -95,7 +106,7 @@ impl PodLife {
     }
 
     /// The executor says that a container runs; true when that belongs to the present run.
-    pub(super) fn started(&mut self, container: u32, run: u32) {
+    pub(super) fn started(&mut self, container: u32, run: u32, at: Time) {
         if let Some(found) = self.containers.get_mut(container as usize)
             && run >= found.run
             && !matches!(found.state, State::Ended(_) if run == found.run)
@@ -103,6 +114,7 @@ impl PodLife {
             *found = Container {
                 state: State::Running,
                 run,
+                ready: Ready::since(at),
             };
         }
     }
@@ -120,12 +132,14 @@ impl PodLife {
         *found = Container {
             state: State::Ended(outcome.clone()),
             run,
+            ready: Ready::default(),
         };
         if restarts {
             let pause = pause(run);
             *found = Container {
                 state: State::Waiting(at + pause),
                 run: run.saturating_add(1),
+                ready: Ready::default(),
             };
         }
     }
@@ -264,7 +278,7 @@ impl PodLife {
         let phase = self.phase(plan);
         PodView {
             phase,
-            ready: phase == PodPhase::Running && mains().all(|(_, life)| life.state == State::Running),
+            ready: phase == PodPhase::Running && mains().all(|(plan, life)| life.is_ready(plan)),
             terminating: self.stopping,
             exit_codes: self.containers.iter().filter_map(Container::exit_code).collect(),
             restarts: self
@@ -277,6 +291,10 @@ impl PodLife {
 }
 
 impl Container {
+    fn is_ready(&self, plan: &ContainerPlan) -> bool {
+        self.state == State::Running && (plan.readiness.is_none() || self.ready.is_ready())
+    }
+
     fn exit_code(&self) -> Option<i32> {
         match &self.state {
             State::Ended(outcome) => outcome.exit_code(),

@@ -16,6 +16,7 @@ fn host(replicas: u32, restart_policy: RestartPolicy, containers: &[(&str, bool)
     let container = |(name, init): &(&str, bool)| ContainerPlan {
         name: (*name).to_owned(),
         init: *init,
+        readiness: None,
     };
     let pod = PodPlan {
         containers: containers.iter().map(container).collect(),

@@ -13,6 +13,7 @@ use crate::{
         identity::{PodIdentity, PodPlace},
         outfit::{Names, Outfit, Which, outfit},
         shape::JobShape,
+        template::PodTemplate,
     },
     task::{LOG_LIMIT, TaskSpec},
 };
@@ -56,6 +57,31 @@ impl Prepared {
         }
     }
 
+    /// A command beside a container's own, with everything around it the same.
+    ///
+    /// # Errors
+    ///
+    /// Why it can't be run, in words.
+    pub fn command(
+        &self,
+        key: ContainerKey,
+        command: &[String],
+        state: (u32, u32),
+        addresses: Addresses,
+    ) -> Result<TaskSpec, String> {
+        let task = key.pod.task as usize;
+        let mut template = self.templates.get(task).ok_or("there is no such task")?.clone();
+        let spec = &mut template.spec;
+        let mut containers = spec.init_containers.iter_mut().chain(&mut spec.containers);
+        let container = containers
+            .nth(key.container as usize)
+            .ok_or("there is no such container")?;
+        // Only a container's own command has references to variables; a `$` stands for itself here.
+        container.command = command.iter().map(|word| word.replace('$', "$$")).collect();
+        container.args = Vec::new();
+        self.laid_out_as(&template, key, &folder_of(&self.shape, key), state, addresses)
+    }
+
     fn laid_out(
         &self,
         key: ContainerKey,
@@ -64,8 +90,20 @@ impl Prepared {
         retry_count: u32,
         addresses: Addresses,
     ) -> Result<TaskSpec, String> {
+        let template = self.templates.get(key.pod.task as usize);
+        let template = template.ok_or("there is no such task")?;
+        self.laid_out_as(template, key, folder, (version, retry_count), addresses)
+    }
+
+    fn laid_out_as(
+        &self,
+        template: &PodTemplate,
+        key: ContainerKey,
+        folder: &str,
+        (version, retry_count): (u32, u32),
+        addresses: Addresses,
+    ) -> Result<TaskSpec, String> {
         let task = key.pod.task as usize;
-        let template = self.templates.get(task).ok_or("there is no such task")?;
         let shape = JobShape {
             addresses,
             ..self.shape.clone()

@@ -104,6 +104,7 @@ fn a_job_becomes_pods_and_their_tasks() {
     let container = |name: &str, init| ContainerPlan {
         name: name.to_owned(),
         init,
+        readiness: None,
     };
     let pod = PodPlan {
         containers: vec![container("get", true), container("main", false)],

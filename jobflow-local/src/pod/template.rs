@@ -1,7 +1,9 @@
 //! The part of a PodTemplateSpec that means something without a cluster, laid over the data as it came.
 //!
-//! Deliberately absent: whatever only a kubelet or a scheduler can do (probes, affinity, tolerations, images). It
-//! stays in the data and is not looked at.
+//! Deliberately absent: whatever only a kubelet or a scheduler can do (images, affinity, tolerations, probes other than
+//! `readinessProbe`). It stays in the data and is not looked at.
+
+mod readiness;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::PodFault;
+pub use readiness::{Check, ContainerPort, Readiness, ReadinessProbe};
 
 /// A pod template.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -93,6 +96,10 @@ pub struct Container {
     pub security_context: Option<Value>,
     /// `Always` makes an init container a sidecar.
     pub restart_policy: Option<RestartPolicy>,
+    /// The ports at which it listens.
+    pub ports: Vec<ContainerPort>,
+    /// As it is written; see [`Container::readiness`].
+    pub readiness_probe: Option<ReadinessProbe>,
 }
 
 /// Where a container's last words come from.
@@ -273,6 +280,10 @@ fn check(path: &FieldPath, init: bool, container: &Container, faults: &mut Vec<P
     if container.restart_policy == Some(RestartPolicy::Always) && init {
         let message = "a sidecar (an init container with restartPolicy Always) can't be run here";
         faults.push(PodFault::new(path.field("restartPolicy"), message));
+    }
+    // An init container has none: the cluster's admission refuses it.
+    if let Err(fault) = container.readiness(path) {
+        faults.push(fault);
     }
 }
 

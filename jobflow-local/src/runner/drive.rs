@@ -1,6 +1,7 @@
 //! The loop of a run: hear, step the Jobs, plan, write, act; then wait for the executor or for the next time.
 
 mod act;
+mod answers;
 mod resume;
 mod see;
 
@@ -23,6 +24,7 @@ use crate::{
     client::{Client, ClientError, Message},
     host::{Host, Round},
     pod::addresses::{AddressBook, Addresses},
+    questions::{Commands, Questions},
     resources::Books,
     rundir::{Checkpoint, JournalWriter, RunDir},
 };
@@ -60,6 +62,11 @@ struct Drive<'a> {
     offset: u64,
     executors: u32,
     report: Report,
+    /// What the last plan wants to know.
+    wanted: Vec<FactKey>,
+    /// Asks what takes time, from the first question on.
+    questions: Option<Questions>,
+    commands: Commands,
     /// Somebody asks things of the run while it goes on, and may do so again.
     controlled: bool,
 }
@@ -109,6 +116,7 @@ impl<'a> Drive<'a> {
     fn turn(&mut self) -> Result<Option<Time>, RunError> {
         loop {
             let now = self.now();
+            self.hear_answers(now);
             let round = self.host.round(now);
             let stepped = self.carry_out(&round)?;
             let admitted = self.admit();
@@ -121,6 +129,7 @@ impl<'a> Drive<'a> {
             self.act(&plan, now)?;
             let again = plan.wake_at.is_some_and(|at| at <= now);
             if !stepped && !admitted && !acted && !again && plan.urgency == Urgency::None {
+                self.ask_for_answers(now)?;
                 self.look_around(now)?;
                 return Ok(round.wake_at.into_iter().chain(plan.wake_at).min());
             }
@@ -145,6 +154,7 @@ impl<'a> Drive<'a> {
     fn take(&mut self, plan: &Plan) {
         self.record = plan.next.clone();
         self.report.clone_from(&plan.report);
+        self.wanted.clone_from(&plan.wanted);
         for change in &plan.changes {
             let moment = Moment {
                 flow: self.input.name(),

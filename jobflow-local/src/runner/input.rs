@@ -1,9 +1,12 @@
 //! What a run is made from: the objects of its files, and everything that can be wrong with them here, told ahead.
 
+mod probes;
+
 use std::{collections::BTreeMap, path::PathBuf};
 
 use jobflow_core::{JobKey, NodeId};
 use jobflow_k8s::{
+    extensions::Extensions,
     fault::{Code, Fault, FieldPath},
     parse::{Flow, Known, KnownTemplate, parse},
     patch::Origin,
@@ -56,12 +59,18 @@ impl Input {
         self.flow.metadata.name.as_deref().unwrap_or("flow")
     }
 
-    /// Parses the flow with the templates at hand.
+    /// The flow's namespace.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        self.flow.metadata.namespace.as_deref().unwrap_or("default")
+    }
+
+    /// Parses the flow with the templates at hand, and the kinds of predicates that the program has.
     ///
     /// # Errors
     ///
     /// Every fault of the flow.
-    pub fn parse(&self) -> Result<Flow, Vec<Fault>> {
+    pub fn parse(&self, extensions: &Extensions) -> Result<Flow, Vec<Fault>> {
         let templates: BTreeMap<String, KnownTemplate> = self
             .templates
             .iter()
@@ -71,7 +80,7 @@ impl Input {
             &self.flow,
             Known {
                 templates: Some(&templates),
-                predicates: &[],
+                predicates: extensions.predicates(),
             },
         )
     }
@@ -85,20 +94,23 @@ impl Input {
         let nowhere = std::env::temp_dir().join("jobflow-check");
         let prepared = self.prepare(nowhere, settings, surroundings)?;
         let mut faults = self.unknown_commands(settings);
+        let mut jobs = Vec::new();
         for node in 0..prepared.flow.entries.len() {
             let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
-            if let Err(more) = prepared.job(
-                self,
-                JobKey {
-                    node,
-                    index: 0,
-                    attempt: 1,
-                },
-                "check",
-            ) {
-                faults.extend(more);
+            let key = JobKey {
+                node,
+                index: 0,
+                attempt: 1,
+            };
+            match prepared.job(self, key, "check") {
+                Ok(job) => jobs.push(Some(job)),
+                Err(more) => {
+                    jobs.push(None);
+                    faults.extend(more);
+                }
             }
         }
+        faults.extend(probes::faults(self, &prepared, &jobs));
         if faults.iter().any(Fault::is_error) {
             Err(RunError::Faults(faults))
         } else {
@@ -135,9 +147,9 @@ impl Input {
         &self,
         folder: PathBuf,
         settings: &Settings,
-        _surroundings: &Surroundings,
+        surroundings: &Surroundings,
     ) -> Result<Prepared, RunError> {
-        let flow = self.parse().map_err(RunError::Faults)?;
+        let flow = self.parse(&surroundings.extensions).map_err(RunError::Faults)?;
         let mut objects = ConfigObjects::default();
         let mut faults = Vec::new();
         for object in &self.objects {

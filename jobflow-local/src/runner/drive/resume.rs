@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fs};
 use jobflow_core::{FactCache, JobKey, NodeId, Time, report::Report};
 
 use super::{
-    AddressBook, Books, CHECKPOINT, Checkpoint, Client, Drive, Held, Host, Input, JOURNAL, JournalWriter,
-    Line, RunDir, RunError, Settings, Surroundings, Watcher,
+    AddressBook, Books, CHECKPOINT, Checkpoint, Client, Commands, Drive, Held, Host, Input, JOURNAL,
+    JournalWriter, Line, RunDir, RunError, Settings, Surroundings, Watcher,
 };
 use crate::{
     executor,
@@ -59,7 +59,11 @@ impl<'a> Drive<'a> {
             executors: 0,
             report: Report::new(),
             controlled: false,
+            wanted: Vec::new(),
+            questions: None,
+            commands: Commands::default(),
         };
+        drive.commands = Commands::new(drive.seed());
         for (from, until) in ledger.interruptions {
             drive.host.note_interruption(from, until.unwrap_or(now));
         }
