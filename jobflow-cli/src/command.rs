@@ -20,6 +20,8 @@ mod validate;
 mod version;
 mod why;
 
+use jobflow_k8s::extensions::Extensions;
+
 use crate::arguments::Command;
 #[cfg(feature = "cluster")]
 use crate::arguments::cluster::{Connection, PluginCommand};
@@ -32,12 +34,13 @@ use crate::failure::Failure;
 pub(crate) fn run_of_plugin(
     command: PluginCommand,
     connection: &Connection,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     match command {
-        PluginCommand::Cluster(command) => cluster::run(connection, &command, console),
+        PluginCommand::Cluster(command) => cluster::run(connection, &command, extensions, console),
         PluginCommand::New(arguments) => new::run(&arguments, console),
-        PluginCommand::Validate(arguments) => validate::run(&arguments, console),
+        PluginCommand::Validate(arguments) => validate::run(&arguments, extensions, console),
         PluginCommand::Graph(arguments) => graph::run(&arguments, console),
         PluginCommand::Schema(arguments) => schema::run(&arguments, console),
         PluginCommand::Completions(arguments) => completions::of_plugin(&arguments, console),
@@ -46,26 +49,28 @@ pub(crate) fn run_of_plugin(
 }
 
 /// Does what a command says.
-pub(crate) fn run(command: Command, console: &mut Console) -> Result<Exit, Failure> {
+pub(crate) fn run(command: Command, extensions: &Extensions, console: &mut Console) -> Result<Exit, Failure> {
     match command {
         Command::New(arguments) => new::run(&arguments, console),
-        Command::Validate(arguments) => validate::run(&arguments, console),
+        Command::Validate(arguments) => validate::run(&arguments, extensions, console),
         Command::Graph(arguments) => graph::run(&arguments, console),
-        Command::Plan(arguments) => plan::run(&arguments, console),
-        Command::Diff(arguments) => diff::run(&arguments, console),
+        Command::Plan(arguments) => plan::run(&arguments, extensions, console),
+        Command::Diff(arguments) => diff::run(&arguments, extensions, console),
         Command::Crd => crd::run(console),
         Command::Schema(arguments) => schema::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
         Command::Man(arguments) => man::run(&arguments, console),
         #[cfg(feature = "cluster")]
-        Command::Cluster(arguments) => cluster::run(&arguments.connection, &arguments.command, console),
+        Command::Cluster(arguments) => {
+            cluster::run(&arguments.connection, &arguments.command, extensions, console)
+        }
         Command::Version => version::run(console),
         Command::Executor(arguments) => executor::run(&arguments),
         Command::Enter(arguments) => enter::run(&arguments).map(|()| Exit::Succeeded),
         Command::Status(arguments) => status::run(&arguments, console),
         Command::Why(arguments) => why::run(&arguments, console),
         Command::Logs(arguments) => logs::run(&arguments, console),
-        Command::Run(arguments) => run::run(&arguments, console),
+        Command::Run(arguments) => run::run(&arguments, extensions, console),
         Command::Runs(command) => runs::run(&command, console),
     }
 }

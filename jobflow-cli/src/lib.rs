@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use console::Console;
 use exit::Exit;
 use failure::Failure;
+pub use jobflow_k8s::extensions::Extensions;
 use program::Program;
 #[cfg(feature = "cluster")]
 pub use reference::cluster_reference;
@@ -45,13 +46,27 @@ pub use reference::reference;
 /// assert_eq!(code, std::process::ExitCode::SUCCESS);
 /// ```
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> ExitCode {
+    run_with(arguments, &Extensions::default())
+}
+
+/// The same for a program that adds kinds of predicates for `dependsOn.custom`.
+///
+/// ```
+/// let extensions = jobflow_cli::Extensions::default();
+/// let code = jobflow_cli::run_with(["mine", "version"], &extensions);
+/// assert_eq!(code, std::process::ExitCode::SUCCESS);
+/// ```
+pub fn run_with<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    extensions: &Extensions,
+) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let (invocation, color) = match Program::of(&arguments).parse(arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage(&error).into(),
     };
     let mut console = Console::of_this_process(color);
-    let result = invocation.run(&mut console);
+    let result = invocation.run(extensions, &mut console);
     finish(result, &mut console).into()
 }
 

@@ -4,6 +4,7 @@ mod check;
 
 use std::path::PathBuf;
 
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::{Code, Fault};
 use jobflow_k8s::schema::Schemas;
 use jobflow_k8s::yaml::{self, Document};
@@ -44,10 +45,10 @@ impl Manifests {
         Ok(manifests)
     }
 
-    /// Checks every document against all that is known of its kind.
-    pub(crate) fn check(&mut self) {
+    /// Checks every document against all that is known of its kind, and the program's own kinds of predicates.
+    pub(crate) fn check(&mut self, extensions: &Extensions) {
         let schemas = Schemas::new();
-        let faults = check::faults(&self.documents, &schemas);
+        let faults = check::faults(&self.documents, &schemas, extensions);
         self.add(faults);
     }
 

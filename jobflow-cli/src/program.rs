@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches};
+use jobflow_k8s::extensions::Extensions;
 
 #[cfg(feature = "cluster")]
 use crate::arguments::cluster::{Connection, PluginArguments, PluginCommand};
@@ -84,11 +85,13 @@ impl Program {
 
 impl Invocation {
     /// Does it.
-    pub(crate) fn run(self, console: &mut Console) -> Result<Exit, Failure> {
+    pub(crate) fn run(self, extensions: &Extensions, console: &mut Console) -> Result<Exit, Failure> {
         match self {
-            Self::Jobflow(command) => command::run(command, console),
+            Self::Jobflow(command) => command::run(command, extensions, console),
             #[cfg(feature = "cluster")]
-            Self::Plugin(command, connection) => command::run_of_plugin(*command, &connection, console),
+            Self::Plugin(command, connection) => {
+                command::run_of_plugin(*command, &connection, extensions, console)
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ mod watch;
 
 use std::ffi::OsString;
 
+use jobflow_k8s::extensions::Extensions;
 use tokio::runtime::Builder;
 
 use crate::arguments::cluster::{
@@ -33,12 +34,13 @@ use crate::failure::Failure;
 pub(crate) fn run(
     connection: &Connection,
     command: &ClusterCommand,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     block_on(async {
         tokio::select! {
             biased;
-            result = act(connection, command, console) => result,
+            result = act(connection, command, extensions, console) => result,
             () = interrupted() => Err(Failure::Told(Exit::Interrupted)),
         }
     })
@@ -68,6 +70,7 @@ async fn interrupted() {
 async fn act(
     connection: &Connection,
     command: &ClusterCommand,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     let reach = || Cluster::reach(connection);
@@ -75,8 +78,8 @@ async fn act(
         // These ask a server only when they are told to.
         ClusterCommand::Crd(arguments) if !arguments.install => super::crd::run(console),
         ClusterCommand::Version(arguments) => version::run(arguments, connection, console).await,
-        ClusterCommand::Apply(arguments) => apply::run(arguments, connection, console).await,
-        ClusterCommand::Submit(arguments) => submit::run(arguments, connection, console).await,
+        ClusterCommand::Apply(arguments) => apply::run(arguments, connection, extensions, console).await,
+        ClusterCommand::Submit(arguments) => submit::run(arguments, connection, extensions, console).await,
         ClusterCommand::List(arguments) => list::run(arguments, &reach().await?, console).await,
         ClusterCommand::Get(arguments) => get::run(arguments, &reach().await?, console).await,
         ClusterCommand::Describe(arguments) => describe::run(arguments, &reach().await?, console).await,

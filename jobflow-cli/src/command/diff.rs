@@ -4,6 +4,8 @@ mod shown;
 
 use std::path::PathBuf;
 
+use jobflow_k8s::extensions::Extensions;
+
 use crate::arguments::{DiffArguments, Format};
 use crate::command::run::input;
 use crate::console::Console;
@@ -15,13 +17,23 @@ use crate::revision::{Progress, Revision, Side, Standing};
 use shown::Shown;
 
 /// Compares two flows; both are checked as `validate` does it.
-pub(crate) fn run(arguments: &DiffArguments, console: &mut Console) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    arguments: &DiffArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
     let progress = match &arguments.run {
         Some(run) => progress(run)?,
         None => Progress::default(),
     };
-    let mut read =
-        |path: &PathBuf| input::objects(std::slice::from_ref(path), arguments.flow.as_deref(), console);
+    let mut read = |path: &PathBuf| {
+        input::objects(
+            std::slice::from_ref(path),
+            arguments.flow.as_deref(),
+            extensions,
+            console,
+        )
+    };
     let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
     let revision = Revision::of(side(&old), side(&new), &progress);
     let shown = Shown {

@@ -4,6 +4,7 @@ mod jobs;
 mod shown;
 
 use jobflow_core::NodeId;
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::Fault;
 use jobflow_k8s::parse::Flow;
 
@@ -18,9 +19,18 @@ use jobs::Jobs;
 use shown::Shown;
 
 /// Plays the flow through and shows how it would go; faults are told as `validate` tells them.
-pub(crate) fn run(arguments: &PlanArguments, console: &mut Console) -> Result<Exit, Failure> {
-    let mut read = input::objects(&arguments.manifests, arguments.flow.as_deref(), console)?;
-    let flow = match read.input.parse() {
+pub(crate) fn run(
+    arguments: &PlanArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let mut read = input::objects(
+        &arguments.manifests,
+        arguments.flow.as_deref(),
+        extensions,
+        console,
+    )?;
+    let flow = match read.input.parse(extensions) {
         Ok(flow) => flow,
         Err(faults) => return Err(wrong(&mut read, faults, console)),
     };

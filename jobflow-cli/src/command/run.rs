@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use jobflow_core::FlowPhase;
+use jobflow_k8s::extensions::Extensions;
 use jobflow_local::client::Launch;
 use jobflow_local::rundir::RunId;
 use jobflow_local::runner::{self, Controls, End, RunError, Surroundings};
@@ -37,8 +38,12 @@ struct Ended {
 }
 
 /// Runs a flow, or goes on with a run.
-pub(crate) fn run(arguments: &RunArguments, console: &mut Console) -> Result<Exit, Failure> {
-    let surroundings = surroundings()?;
+pub(crate) fn run(
+    arguments: &RunArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let surroundings = surroundings(extensions)?;
     let Ended { run, end, ending } = match &arguments.resume {
         Some(wanted) => resume(wanted, arguments.output, &surroundings, console)?,
         None => start(arguments, &surroundings, console)?,
@@ -66,7 +71,7 @@ fn start(
         mut manifests,
         input,
         flow,
-    } = input::read(arguments, console)?;
+    } = input::read(arguments, &surroundings.extensions, console)?;
     let settings = settings::of(arguments)?;
     let mut watching = Watching::new(Progress::new(console, arguments.output));
     let result = runner::start(input, settings, surroundings, &mut watching);
@@ -106,7 +111,7 @@ fn resume(
 }
 
 /// What a run needs of this process and machine.
-fn surroundings() -> Result<Surroundings, Failure> {
+fn surroundings(extensions: &Extensions) -> Result<Surroundings, Failure> {
     let told = |error: &io::Error| Failure::could_not_run("cannot prepare a run").because(error);
     Ok(Surroundings {
         root: state_root()?,
@@ -115,6 +120,7 @@ fn surroundings() -> Result<Surroundings, Failure> {
         controls: Controls::default(),
         clock: now,
         random: random().map_err(|error| told(&error))?,
+        extensions: extensions.clone(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! `jobflow validate`: all that is wrong, at once.
 
 use jobflow_k8s::check::{Subject, subject};
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::{Fault, Severity};
 use serde_json::json;
 
@@ -12,9 +13,13 @@ use crate::failure::Failure;
 use crate::manifests::Manifests;
 
 /// Checks everything that is named; faults are talk, the result is data.
-pub(crate) fn run(arguments: &ValidateArguments, console: &mut Console) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    arguments: &ValidateArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
     let mut manifests = Manifests::read(&arguments.manifests)?;
-    manifests.check();
+    manifests.check(extensions);
     match arguments.output {
         Format::Text => tell(&manifests, console)?,
         Format::Json => console.data(&as_json(&manifests))?,

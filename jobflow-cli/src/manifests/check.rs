@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobflow_k8s::check::{Subject, subject};
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::{Fault, FieldPath};
 use jobflow_k8s::job::JobView;
 use jobflow_k8s::parse::{Known, KnownTemplate, parse_document};
@@ -15,12 +16,12 @@ use serde_json::Value;
 use crate::shape::Shape;
 
 /// Everything that is wrong, document by document.
-pub(super) fn faults(documents: &[Document], schemas: &Schemas) -> Vec<Fault> {
+pub(super) fn faults(documents: &[Document], schemas: &Schemas, extensions: &Extensions) -> Vec<Fault> {
     let mut faults = Vec::new();
     let templates = templates(documents, schemas, &mut faults);
     let known = Known {
         templates: Some(&templates),
-        predicates: &[],
+        predicates: extensions.predicates(),
     };
     for document in documents {
         match subject(&document.value) {

@@ -3,6 +3,8 @@
 use crate::arguments::cluster::{ApplyArguments, Connection, DryRun, NameFormat};
 use crate::cluster::Cluster;
 use crate::cluster::sending::{self, misaddressed};
+use jobflow_k8s::extensions::Extensions;
+
 use crate::console::Console;
 use crate::diagnose;
 use crate::escape;
@@ -14,6 +16,7 @@ use crate::manifests::Manifests;
 pub(crate) async fn run(
     arguments: &ApplyArguments,
     connection: &Connection,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     let files: Vec<_> = arguments
@@ -23,7 +26,7 @@ pub(crate) async fn run(
         .cloned()
         .collect();
     let mut manifests = Manifests::read(&files)?;
-    manifests.check();
+    manifests.check(extensions);
     let misplaced = misaddressed(&manifests.documents, connection.namespace.as_deref());
     manifests.add(misplaced);
     refuse(&manifests, console)?;

@@ -12,6 +12,8 @@ use super::apply::{Sending, refuse};
 use super::wait::{Wait, wait};
 use crate::arguments::cluster::{Awaited, Connection, NameFormat, SubmitArguments};
 use crate::cluster::sending::misaddressed;
+use jobflow_k8s::extensions::Extensions;
+
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -26,6 +28,7 @@ const LETTERS_OF_NAME: usize = 5;
 pub(crate) async fn run(
     arguments: &SubmitArguments,
     connection: &Connection,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
     let mut manifests = Manifests::read(&arguments.manifests)?;
@@ -36,7 +39,7 @@ pub(crate) async fn run(
         .get_mut(chosen)
         .map(|document| renamed(document, &suffix))
         .unwrap_or_default();
-    manifests.check();
+    manifests.check(extensions);
     let misplaced = misaddressed(&manifests.documents, connection.namespace.as_deref());
     manifests.add(misplaced);
     refuse(&manifests, console)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jobflow_k8s::check::{Subject, subject};
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::{Code, Fault, FieldPath, Segment};
 use jobflow_k8s::schema::Kind;
 use jobflow_k8s::types::{JobFlow, JobTemplate};
@@ -42,8 +43,17 @@ impl FlowText {
 }
 
 /// Reads and checks the manifests, and takes out what the run needs; faults are told.
-pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Read, Failure> {
-    let mut read = objects(&arguments.manifests, arguments.flow.as_deref(), console)?;
+pub(super) fn read(
+    arguments: &RunArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Read, Failure> {
+    let mut read = objects(
+        &arguments.manifests,
+        arguments.flow.as_deref(),
+        extensions,
+        console,
+    )?;
     let missing = missing_templates(&read);
     if !missing.is_empty() {
         read.manifests.add(missing);
@@ -66,10 +76,11 @@ pub(super) fn read(arguments: &RunArguments, console: &mut Console) -> Result<Re
 pub(in crate::command) fn objects(
     names: &[PathBuf],
     flow: Option<&str>,
+    extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Read, Failure> {
     let mut manifests = Manifests::read(names)?;
-    manifests.check();
+    manifests.check(extensions);
     diagnose::tell(&manifests, console);
     if manifests.has_errors() {
         return Err(Failure::Told(Exit::WrongInput));
