@@ -21,8 +21,17 @@ fn pages() -> Vec<PathBuf> {
         .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
         .collect();
     pages.extend(
-        ["hello", "diamond", "arithmetic", "sweep"]
-            .map(|example| root().join("examples").join(example).join("README.md")),
+        [
+            "hello",
+            "diamond",
+            "arithmetic",
+            "parameter-server",
+            "gated-service",
+            "most-of-it",
+            "bucket",
+            "sweep",
+        ]
+        .map(|example| root().join("examples").join(example).join("README.md")),
     );
     pages.sort();
     pages
