@@ -68,7 +68,7 @@ pub(crate) fn run(command: Command, extensions: &Extensions, console: &mut Conso
         Command::Executor(arguments) => executor::run(&arguments),
         Command::Enter(arguments) => enter::run(&arguments).map(|()| Exit::Succeeded),
         Command::Status(arguments) => status::run(&arguments, console),
-        Command::Why(arguments) => why::run(&arguments, console),
+        Command::Why(arguments) => why::run(&arguments, extensions, console),
         Command::Logs(arguments) => logs::run(&arguments, console),
         Command::Run(arguments) => run::run(&arguments, extensions, console),
         Command::Runs(command) => runs::run(&command, console),

@@ -161,8 +161,8 @@ async fn a_part_that_would_change_the_request_is_not_sent() {
 #[cfg(feature = "probe-tls")]
 #[tokio::test]
 async fn over_tls_a_server_without_it_is_told() {
-    let server = Server::answering("HTTP/1.1 200 OK\r\n\r\n");
-    let mut probe = http(server.port, 1000);
+    let server = Server::dripping();
+    let mut probe = http(server.port, 10_000);
     probe.ask = Ask::HttpGet(HttpGet {
         tls: true,
         path: "/".into(),

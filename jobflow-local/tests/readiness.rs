@@ -78,7 +78,8 @@ impl Heard {
 
 /// A Job of one pod that works in a folder which all share.
 fn job(script: &str, more: Value) -> Value {
-    let mut container = json!({"name": "main", "command": ["sh", "-c", script], "workingDir": "/shared"});
+    let mut container =
+        json!({"name": "main", "image": "busybox", "command": ["sh", "-c", script], "workingDir": "/shared"});
     for (field, value) in more.as_object().into_iter().flatten() {
         container[field] = value.clone();
     }

@@ -2,6 +2,7 @@
 
 use jobflow_core::report::View;
 use jobflow_core::{FactCache, NodeId, NodePhase, Time};
+use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::fault::closest;
 use jobflow_k8s::parse::Flow;
 use jobflow_local::rundir::RunEntry;
@@ -16,11 +17,15 @@ use crate::past::{Past, now};
 use crate::reasons::{Account, Scene};
 
 /// Explains one entry, or all that have not ended well.
-pub(crate) fn run(arguments: &WhyArguments, console: &mut Console) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    arguments: &WhyArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
     let past = Past::look()?;
     let entry = past.choose(arguments.run.as_deref())?;
     let seen = past.checkpoint(entry)?;
-    let flow = flow(&past, entry)?;
+    let flow = flow(&past, entry, extensions)?;
     // In a run of this machine all is at hand: nothing is asked for.
     let facts = FactCache::default();
     let scene = scene(&seen, &flow, &facts, entry)?;
@@ -41,10 +46,10 @@ pub(crate) fn run(arguments: &WhyArguments, console: &mut Console) -> Result<Exi
 }
 
 /// The flow as the run has it, not as its file is by now.
-fn flow(past: &Past, entry: &RunEntry) -> Result<Flow, Failure> {
+fn flow(past: &Past, entry: &RunEntry, extensions: &Extensions) -> Result<Flow, Failure> {
     let id = &entry.record.id;
     let input = runner::input(&past.root.path(id));
-    let parsed = input.and_then(|input| input.parse().map_err(RunError::Faults));
+    let parsed = input.and_then(|input| input.parse(extensions).map_err(RunError::Faults));
     parsed.map_err(|error| {
         Failure::could_not_run(format!("cannot read what run {id} was made from")).because(&error)
     })
