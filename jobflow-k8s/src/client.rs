@@ -18,6 +18,7 @@ mod hub;
 mod observer;
 mod pace;
 mod pods;
+mod probing;
 mod progress;
 mod queue;
 pub mod request;

@@ -19,6 +19,7 @@ mod decide;
 mod holds;
 mod jobs;
 mod prepare;
+mod probes;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,7 @@ use std::sync::atomic::AtomicBool;
 
 use base::Base;
 use holds::Holds;
-use jobflow_core::facts::FactKey;
+use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::report::Report;
 use jobflow_core::snapshot::{EffectKind, Snapshot};
 use jobflow_core::{Change, Effect, FactCache, FlowPhase, JobKey, Plan, Policy, Span, Time};
@@ -63,6 +64,8 @@ pub enum Input {
     Relisted(Vec<Arc<SlimJob>>),
     /// What the pods of a Job tell, by its UID.
     Pods(String, Arc<PodsSeen>),
+    /// The pods of the Job with this UID have answered a probe.
+    Probed(FactKey, String, Answer),
     /// A template came, went, or was changed.
     Template(String),
     /// A request was answered.
@@ -101,6 +104,8 @@ impl std::fmt::Debug for Surroundings<'_> {
 pub struct Stepped {
     /// To be sent; each is answered by an [`Input::Answered`], whatever comes of it.
     pub requests: Vec<(Ticket, Request)>,
+    /// What is asked of pods from now on, each with the UID of the Job; none if that hasn't changed.
+    pub probes: Option<Vec<(FactKey, String)>>,
     /// When the next step is due at the latest; none: when something arrives.
     pub wake_at: Option<Time>,
 }
@@ -126,6 +131,8 @@ pub struct FlowDriver {
     facts: FactCache,
     prepared: Prepared,
     jobs: Jobs,
+    /// What is asked of pods.
+    probes: Vec<(FactKey, String)>,
     /// Changes that are in the record here and not in the server's yet, and since when there are any.
     unwritten: Vec<Change>,
     dirty_since: Option<Time>,
@@ -202,6 +209,7 @@ impl FlowDriver {
             facts: FactCache::default(),
             prepared: Prepared::default(),
             jobs: Jobs::default(),
+            probes: Vec::new(),
             unwritten: Vec::new(),
             dirty_since: None,
             written_phase: FlowPhase::default(),
@@ -240,6 +248,7 @@ impl FlowDriver {
             Input::JobGone(job) => self.job_gone(&job),
             Input::Relisted(jobs) => self.relisted(jobs, around, now),
             Input::Pods(job, pods) => self.pods_seen(job, pods, around),
+            Input::Probed(key, job, answer) => self.probed(key, &job, answer, now),
             Input::Template(name) => self.template_changed(&name),
             Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
         }

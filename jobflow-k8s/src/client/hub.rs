@@ -37,6 +37,8 @@ pub(super) enum Order {
     Stepped(Arc<Cell>, Stepped),
     /// A flow is to be looked at, but not before.
     Later(Arc<Cell>, Instant),
+    /// A flow, of this namespace and UID, is gone.
+    Forgotten(String, String),
 }
 
 /// Built once for all drivers of a process: a new term need not wait for it.
@@ -162,7 +164,7 @@ impl Hub {
         self.observer.found(cell.flow(), &finding);
     }
 
-    fn cell(&self, uid: &str) -> Option<Arc<Cell>> {
+    pub(super) fn cell(&self, uid: &str) -> Option<Arc<Cell>> {
         read(&self.flows).get(uid).map(Arc::clone)
     }
 
@@ -301,6 +303,18 @@ impl Hub {
         gone.into_iter().collect()
     }
 
+    /// What somebody finds out about a Job of a flow and its pods.
+    pub(super) fn pods_of<T>(
+        &self,
+        flow: &str,
+        job: &str,
+        find: impl FnOnce(&SlimJob, &mut dyn Iterator<Item = &SlimPod>) -> T,
+    ) -> Option<T> {
+        let job = read(&self.jobs).get(flow)?.get(job).map(Arc::clone)?;
+        let pods = locked(&self.pods);
+        Some(find(&job, &mut pods.of(job.uid())))
+    }
+
     fn job_of(&self, uid: &str) -> Option<Arc<SlimJob>> {
         let owner = read(&self.owners).get(uid).cloned()?;
         read(&self.jobs).get(&owner)?.get(uid).map(Arc::clone)
@@ -340,6 +354,8 @@ impl Hub {
         let gone = write(&self.flows).remove(uid);
         if let Some(cell) = gone {
             self.observer.forgotten(cell.flow());
+            let forgotten = Order::Forgotten(cell.asker.namespace.clone(), uid.to_owned());
+            let _ = self.orders.send(forgotten);
         }
     }
 

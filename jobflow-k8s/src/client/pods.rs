@@ -51,6 +51,12 @@ impl Pods {
         Some(account(job, pods, of_job.vanished))
     }
 
+    /// The pods of a Job.
+    pub(super) fn of(&self, job: &str) -> impl Iterator<Item = &SlimPod> {
+        let of_job = self.of_job.get(job).into_iter();
+        of_job.flat_map(|of_job| of_job.pods.values()).map(|pod| &**pod)
+    }
+
     /// Keeps the pods of one scope that a new list shows, and those of others; the Jobs of those that went.
     pub(super) fn listed(&mut self, is_there: impl Fn(&SlimPod) -> bool) -> Vec<String> {
         let mut changed = Vec::new();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use jobflow_core::Time;
+use jobflow_core::facts::FactKey;
 use kube::Client;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -22,6 +23,7 @@ use super::hub::{Hub, Order};
 use super::observer::{Observer, Silent};
 use super::pace::{Pace, Pulse};
 use super::pods;
+use super::probing::{LOOKS, Probed, Wanted};
 use super::progress::{PODS, Progress};
 use super::queue::FairLine;
 use super::request::{Request, Response, Ticket};
@@ -29,6 +31,7 @@ use super::settings::Settings;
 use super::term::{Term, Unlimited};
 use super::uses::Template;
 use super::watch::{Watching, watch};
+use crate::probe::{Permits, Prober};
 
 /// Tells the time of day. Waiting is tokio's business, so that tests can pause it.
 pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
@@ -151,7 +154,13 @@ impl Driver {
             let hub = Arc::clone(&hub);
             tasks.spawn(async move { hub.work().await });
         }
-        Sender::new(hub, caller, orders).run(stop).await;
+        let permits = Permits::Cluster {
+            denied: hub.settings.denied.clone(),
+        };
+        let seed = u64::try_from((hub.clock)().0).unwrap_or(0);
+        let prober = Prober::new(Probed::of(Arc::downgrade(&hub)), permits, LOOKS, seed);
+        tasks.spawn(Arc::clone(&prober).run());
+        Sender::new(hub, caller, prober, orders).run(stop).await;
     }
 }
 
@@ -185,10 +194,16 @@ struct Sender {
     pace: Pace,
     timers: Timers,
     began: Instant,
+    prober: Arc<Prober<Probed>>,
 }
 
 impl Sender {
-    fn new(hub: Arc<Hub>, caller: Arc<Caller>, orders: mpsc::UnboundedReceiver<Order>) -> Self {
+    fn new(
+        hub: Arc<Hub>,
+        caller: Arc<Caller>,
+        prober: Arc<Prober<Probed>>,
+        orders: mpsc::UnboundedReceiver<Order>,
+    ) -> Self {
         Self {
             hub,
             caller,
@@ -198,6 +213,7 @@ impl Sender {
             pace: Pace::default(),
             timers: Timers::default(),
             began: Instant::now(),
+            prober,
         }
     }
 
@@ -239,7 +255,18 @@ impl Sender {
     fn heed(&mut self, order: Order) {
         match order {
             Order::Later(cell, at) => self.timers.set(cell, at),
-            Order::Stepped(cell, Stepped { requests, wake_at }) => {
+            Order::Forgotten(namespace, uid) => self.probe(&namespace, &uid, Vec::new()),
+            Order::Stepped(
+                cell,
+                Stepped {
+                    requests,
+                    probes,
+                    wake_at,
+                },
+            ) => {
+                if let Some(probes) = probes {
+                    self.probe(&cell.asker.namespace, &cell.uid, probes);
+                }
                 let creates = requests
                     .iter()
                     .filter(|(_, request)| matches!(request, Request::CreateJob { .. }));
@@ -256,6 +283,21 @@ impl Sender {
                 }
             }
         }
+    }
+
+    /// A flow asks this of pods from now on.
+    fn probe(&self, namespace: &str, uid: &str, probes: Vec<(FactKey, String)>) {
+        self.prober.field().keep(uid, &probes);
+        let flow: Arc<str> = uid.into();
+        let wanted = probes.into_iter().filter_map(|(fact, job)| {
+            let FactKey::Probe { probe, .. } = &fact else {
+                return None;
+            };
+            let (probe, flow) = (Arc::clone(probe), Arc::clone(&flow));
+            Some((Wanted { flow, job, fact }, probe))
+        });
+        let wanted: Vec<_> = wanted.collect();
+        self.prober.want(&namespace.into(), &flow, wanted);
     }
 
     fn send(&mut self) {

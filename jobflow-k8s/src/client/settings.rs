@@ -1,6 +1,7 @@
 //! How a driver works, as a program sets it. What a flow may say is in the flow.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The settings of a driver.
@@ -34,6 +35,10 @@ pub struct Settings {
     /// Whether pods are watched: exit codes, readiness and losses to the infrastructure are seen there alone. Where they
     /// may not be listed, flows are run without.
     pub pods: bool,
+    /// Whether pods are probed where flows ask for it. Their addresses are seen only if `pods` are watched.
+    pub probes: bool,
+    /// Addresses that probes never go to: those of nodes, and of the API server.
+    pub denied: BTreeSet<IpAddr>,
     /// Whether watches begin with streaming lists; a server that has none is asked for plain lists instead.
     pub streaming_lists: bool,
 }
@@ -50,6 +55,8 @@ impl Default for Settings {
             take_over: true,
             commands: true,
             pods: true,
+            probes: true,
+            denied: BTreeSet::new(),
             streaming_lists: false,
         }
     }

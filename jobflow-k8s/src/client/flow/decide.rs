@@ -32,6 +32,7 @@ impl FlowDriver {
             return;
         };
         self.ask(stepped, &plan.wanted, now);
+        self.probe(stepped, &plan, around, now);
         if around.settings.dry_run {
             return self.show(stepped, plan, around);
         }

@@ -1,5 +1,6 @@
 //! The machine of a flow, without a server: what it asks for, and what it makes of every answer.
 
+mod probes;
 mod scene;
 
 use jobflow_core::{FlowPhase, NodePhase};

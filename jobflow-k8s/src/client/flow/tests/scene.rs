@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::super::*;
 use crate::client::observer::{Finding, FlowRef, Observer};
 use crate::client::request::{Response, Said, Written};
+use crate::observe::TaskCounts;
 use crate::types::JobFlowSpec;
 
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(Schemas::new);
@@ -40,6 +41,8 @@ pub(super) struct Scene {
     jobs: u64,
     now: Time,
     templates: BTreeMap<String, Arc<SlimTemplate>>,
+    /// What was asked of pods last.
+    pub(super) probes: Vec<(FactKey, String)>,
     ear: Ear,
     keeps: AtomicBool,
     /// The requests of which none was answered yet, oldest first.
@@ -133,6 +136,7 @@ impl Scene {
             jobs: 100,
             now,
             templates: BTreeMap::new(),
+            probes: Vec::new(),
             ear: Ear::default(),
             keeps: AtomicBool::new(true),
             open: Vec::new(),
@@ -186,6 +190,7 @@ impl Scene {
             let stepped = self.with(|driver, around, now| driver.step(around, now));
             let again = stepped.wake_at.is_some_and(|at| at <= self.now);
             asked.extend(stepped.requests);
+            self.probes = stepped.probes.unwrap_or_else(|| std::mem::take(&mut self.probes));
             if !again {
                 self.open.extend(asked.iter().cloned());
                 return asked;
@@ -342,6 +347,19 @@ impl Scene {
     pub(super) fn job_with(&mut self, name: &str, uid: &str, phase: &str, status: &Value) {
         let mut job = self.slim(name, uid, phase, json!({}));
         job.running_duration = status["runningDuration"].as_str().map(Into::into);
+        self.receive(Input::Job(Arc::new(job)));
+    }
+
+    /// The store shows a Job whose pod runs.
+    pub(super) fn runs(&mut self, name: &str, uid: &str) {
+        let mut job = self.slim(name, uid, "Running", json!({}));
+        job.running = 1;
+        for task in &mut job.tasks {
+            task.counts = Some(TaskCounts {
+                running: 1,
+                ..TaskCounts::default()
+            });
+        }
         self.receive(Input::Job(Arc::new(job)));
     }
 
