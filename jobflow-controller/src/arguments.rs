@@ -104,6 +104,22 @@ pub struct Arguments {
         env = "JOBFLOW_CONTROLLER_PODS"
     )]
     pods: String,
+    /// Whether pods are probed where flows ask for it; needs `--pods`
+    #[arg(
+        long,
+        value_name = "on|off",
+        default_value = "on",
+        env = "JOBFLOW_CONTROLLER_PROBES"
+    )]
+    probes: String,
+    /// An address that probes never go to, such as a node's, beside the API server's and that of a pod's own node; repeatable
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "JOBFLOW_CONTROLLER_DENY_PROBES",
+        value_delimiter = ','
+    )]
+    deny_probes: Vec<String>,
     /// Whether watches begin with streaming lists, which spare the API server's memory
     #[arg(
         long,

@@ -1,7 +1,7 @@
 //! From arguments as typed to settings, or to everything that is wrong.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ impl Arguments {
         let take_over = switch(faults, "--take-over", &self.take_over);
         let commands = switch(faults, "--commands", &self.commands);
         let pods = switch(faults, "--pods", &self.pods);
+        let probes = switch(faults, "--probes", &self.probes);
+        let deny_probes = self.deny_probes(faults);
         let streaming_lists = switch(faults, "--streaming-lists", &self.streaming_lists);
         let shutdown_grace = duration(faults, "--shutdown-grace", &self.shutdown_grace);
         let lease = self.lease(faults);
@@ -52,6 +54,8 @@ impl Arguments {
             take_over: take_over?,
             commands: commands?,
             pods: pods?,
+            probes: probes?,
+            deny_probes,
             streaming_lists: streaming_lists?,
             dry_run: self.dry_run,
             shutdown_grace: shutdown_grace?,
@@ -70,6 +74,14 @@ impl Arguments {
             faults.add("--namespace", format!("{name:?} is not the name of a namespace"));
         }
         self.namespace.iter().cloned().collect()
+    }
+
+    fn deny_probes(&self, faults: &mut Faults) -> BTreeSet<IpAddr> {
+        let mut read = |typed: &String| {
+            let address = typed.trim().parse().ok();
+            faults.read("--deny-probes", typed, address, "an address such as 10.0.0.1")
+        };
+        self.deny_probes.iter().filter_map(&mut read).collect()
     }
 
     fn concurrency(&self, faults: &mut Faults) -> Option<usize> {

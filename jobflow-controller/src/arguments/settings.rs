@@ -1,7 +1,7 @@
 //! What the arguments come to: checked, typed, and printed by `--dump-config`.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,6 +33,10 @@ pub struct Settings {
     pub commands: bool,
     /// Whether pods are watched.
     pub pods: bool,
+    /// Whether pods are probed where flows ask for it.
+    pub probes: bool,
+    /// Addresses that probes never go to.
+    pub deny_probes: BTreeSet<IpAddr>,
     /// Whether watches begin with streaming lists.
     pub streaming_lists: bool,
     /// Plans, and writes nothing.
@@ -101,6 +105,8 @@ impl Settings {
         settings.take_over = self.take_over;
         settings.commands = self.commands;
         settings.pods = self.pods;
+        settings.probes = self.probes;
+        settings.denied.clone_from(&self.deny_probes);
         settings.streaming_lists = self.streaming_lists;
         settings.dry_run = self.dry_run;
         if let Some(lease) = &self.lease {

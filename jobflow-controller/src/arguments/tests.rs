@@ -28,6 +28,8 @@ fn all_that_is_wrong_is_told_at_once() {
         "--take-over=maybe",
         "--commands=",
         "--pods=some",
+        "--probes=1",
+        "--deny-probes=10.0.0.1,node-1",
         "--streaming-lists=true",
         "--shutdown-grace=forever",
         "--leader-elect=1",

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -32,6 +33,11 @@ pub(super) async fn client(settings: &Settings) -> Result<Client, RunError> {
     config.default_retry = false;
     config.connect_timeout = Some(CONNECT_WITHIN);
     Client::try_from(config).map_err(|error| connect(error.into()))
+}
+
+/// The address under which pods reach the API server; none outside of a cluster.
+pub(super) fn api_server() -> Option<IpAddr> {
+    std::env::var("KUBERNETES_SERVICE_HOST").ok()?.parse().ok()
 }
 
 /// The namespace of the pod that this runs in; none outside of a cluster.

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::{RunError, Shared};
+use super::{RunError, Shared, connect};
 use crate::findings::Check;
 use crate::lease::{Leadership, LeaseTerm, Other};
 
@@ -84,7 +84,9 @@ impl Leader {
             own_namespace,
             reports: _,
         } = &self.shared;
-        let driver = Driver::new(client.clone(), settings.driver(own_namespace.as_deref()))
+        let mut settings = settings.driver(own_namespace.as_deref());
+        settings.denied.extend(connect::api_server());
+        let driver = Driver::new(client.clone(), settings)
             .with_extensions(extensions.clone())
             .with_term(Arc::new(term.clone()))
             .with_observer(Arc::clone(telemetry) as Arc<_>);
