@@ -18,5 +18,7 @@ mod definitions;
 mod logging;
 #[path = "cluster/looking.rs"]
 mod looking;
+#[path = "cluster/running.rs"]
+mod running;
 #[path = "cluster/waiting.rs"]
 mod waiting;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-const FLOW: &str = "\
+pub(crate) const FLOW: &str = "\
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings}
@@ -24,7 +24,7 @@ spec:
 apiVersion: flow.volcano.sh/v1alpha1
 kind: JobTemplate
 metadata: {name: prepare}
-spec: &spec
+spec:
   tasks:
   - replicas: 1
     name: main

@@ -207,3 +207,33 @@ fn kubectl_finds_and_completes_it() {
     let ran = kubectl(&["__complete", "jobflow", "desc"]);
     assert!(ran.stdout.contains("describe\tShow all"), "{ran:?}");
 }
+
+#[test]
+fn words_of_a_cluster_need_nothing_before_them_and_those_of_this_machine_stay() {
+    let world = World::new();
+    world.flow("nightly", serde_json::json!(null));
+    let jobflow = |arguments: &[&str]| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_jobflow"));
+        command
+            .env_clear()
+            .env("HOME", world.folder.path())
+            .env("KUBECONFIG", world.cluster.kubeconfig(User::TenantA))
+            .args(arguments);
+        Ran::of(&mut command)
+    };
+    for arguments in [
+        ["cluster", "list", "-o", "name", "-n", &world.namespace].as_slice(),
+        &["list", "-o", "name", "-n", &world.namespace],
+    ] {
+        let ran = jobflow(arguments);
+        assert_eq!(ran.stdout, "jobflow.flow.volcano.sh/nightly\n", "{ran:?}");
+    }
+    let ran = jobflow(&["logs", "nightly", "prepare"]);
+    assert!(ran.stderr.contains("on this machine"), "{ran:?}");
+    let ran = jobflow(&["crd"]);
+    assert!(
+        ran.code == 0 && ran.stdout.starts_with("---\n"),
+        "no server is asked: {}",
+        ran.stderr
+    );
+}

@@ -125,7 +125,7 @@ fn definitions_are_missed_compared_and_installed() {
             "{arguments:?} {ran:?}"
         );
     }
-    let (code, findings) = bed.findings(User::TenantA, &[]);
+    let (code, findings) = bed.findings_with(User::TenantA, &[], "bad", "does not serve flow");
     assert_eq!(code, 6);
     assert!(
         said(&findings, "bad", "does not serve flow.volcano.sh/v1alpha1").is_some(),

@@ -29,9 +29,17 @@ pub(super) struct Cell {
     bucket: Mutex<Bucket>,
     /// The newest version that the machine has taken in.
     version: AtomicU64,
-    /// The generation at which it was parked.
-    parked: Mutex<Option<i64>>,
+    parked: Mutex<Option<Parked>>,
     templates: Mutex<Arc<BTreeSet<String>>>,
+}
+
+/// Until when a flow is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parked {
+    /// Until it can be read.
+    Unreadable,
+    /// Until its spec is of another generation.
+    Panicked(i64),
 }
 
 /// Looks that a flow still has.
@@ -83,25 +91,32 @@ impl Cell {
         locked(&self.driver)
     }
 
+    /// Keeps what has arrived; nothing, while the flow is left alone.
     pub(super) fn put(&self, input: Input) {
-        locked(&self.inbox).push(input);
+        if locked(&self.parked).is_none() {
+            locked(&self.inbox).push(input);
+        }
     }
 
     pub(super) fn take(&self) -> Vec<Input> {
         std::mem::take(&mut locked(&self.inbox))
     }
 
-    /// Leaves the flow alone until its spec changes.
-    pub(super) fn park(&self, generation: i64) {
-        *locked(&self.parked) = Some(generation);
+    /// Leaves the flow alone.
+    pub(super) fn park(&self, parked: Parked) {
+        *locked(&self.parked) = Some(parked);
         *self.driver() = None;
         locked(&self.inbox).clear();
     }
 
-    /// Takes a parked flow up again if this is another spec than the one that it was parked for.
+    /// Takes a parked flow up again if it isn't any more what it was parked for.
     pub(super) fn unpark(&self, flow: &Arc<JobFlow>, now: Time) -> bool {
         let mut parked = locked(&self.parked);
-        let changed = parked.is_some_and(|generation| flow.metadata.generation != Some(generation));
+        let changed = match *parked {
+            Some(Parked::Panicked(generation)) => flow.metadata.generation != Some(generation),
+            Some(Parked::Unreadable) => true,
+            None => false,
+        };
         if changed {
             *parked = None;
             *self.driver() = Some(FlowDriver::new(Arc::clone(flow), now));

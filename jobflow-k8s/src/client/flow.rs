@@ -262,7 +262,7 @@ impl FlowDriver {
         }
         if self.unread {
             self.read(&mut stepped, now);
-        } else if self.writing.is_none() {
+        } else if self.writing.is_none() && !self.is_marking() {
             self.go_on(&mut stepped, around, now);
         }
         let held = self.holds.next(now);
@@ -292,6 +292,13 @@ impl FlowDriver {
     #[must_use]
     pub fn templates(&self) -> Option<&Arc<BTreeSet<String>>> {
         self.parsed.as_ref().map(Parsed::templates)
+    }
+
+    /// Whether the mark is on its way: it makes another version of the flow, as a write of the status does.
+    fn is_marking(&self) -> bool {
+        self.pending
+            .values()
+            .any(|pending| *pending == Pending::MarkBirth)
     }
 
     fn read(&mut self, stepped: &mut Stepped, now: Time) {

@@ -10,7 +10,7 @@ use kube::Resource;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-use super::cell::{Cell, locked};
+use super::cell::{Cell, Parked, locked};
 use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
@@ -159,7 +159,7 @@ impl Hub {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
         let generation = cell.driver().as_ref().and_then(|driver| driver.generation());
-        cell.park(generation.unwrap_or(0));
+        cell.park(Parked::Panicked(generation.unwrap_or(0)));
         let finding = Finding::Panicked(words.unwrap_or("no words").to_owned());
         self.observer.found(cell.flow(), &finding);
     }
@@ -206,7 +206,7 @@ impl Hub {
 
     /// Once every watch has shown a whole list, flows are planned; never before.
     fn start_if_synced(&self) {
-        if self.progress.is_synced() && !self.started.swap(true, Ordering::AcqRel) {
+        if !self.is_started() && self.progress.is_synced() && !self.started.swap(true, Ordering::AcqRel) {
             let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
             cells.iter().for_each(|cell| self.wake(cell));
         }
@@ -345,7 +345,7 @@ impl Hub {
             write(&self.flows).insert(uid, Arc::clone(&cell));
             cell
         });
-        cell.park(flow.metadata.generation.unwrap_or(0));
+        cell.park(Parked::Unreadable);
         self.observer
             .found(cell.flow(), &Finding::Unreadable(poison.error.clone()));
     }
@@ -376,6 +376,12 @@ impl Hub {
         let Some(owner) = owner(&job).map(str::to_owned) else {
             return;
         };
+        if !self
+            .settings
+            .covers(job.metadata.namespace.as_deref().unwrap_or_default())
+        {
+            return;
+        }
         let job = Arc::new(job);
         write(&self.jobs)
             .entry(owner.clone())

@@ -24,7 +24,8 @@ pub struct Settings {
     pub concurrency: usize,
     /// How long changes that nothing waits for may stay unwritten.
     pub status_interval: Duration,
-    /// How long one request may take. A write is sent only while the term lasts longer than this.
+    /// How long one request may take. A write is sent only while the term lasts longer than this, so that it must be
+    /// well below what is left of a lease just before it is renewed.
     pub request_timeout: Duration,
     /// Watches, plans and reports, and writes nothing.
     pub dry_run: bool,
@@ -50,7 +51,7 @@ impl Default for Settings {
             excluded: BTreeSet::new(),
             concurrency: 4,
             status_interval: Duration::from_secs(1),
-            request_timeout: Duration::from_secs(15),
+            request_timeout: Duration::from_secs(8),
             dry_run: false,
             take_over: true,
             commands: true,

@@ -63,11 +63,7 @@ impl FlowDriver {
 
     /// The mark tells, even when the status is lost, that Jobs may exist.
     fn mark_birth(&mut self, stepped: &mut Stepped, now: Time) {
-        let marking = self
-            .pending
-            .values()
-            .any(|pending| *pending == Pending::MarkBirth);
-        if marking || self.holds.holds(&Held::Mark, now) {
+        if self.is_marking() || self.holds.holds(&Held::Mark, now) {
             return;
         }
         let mark = json!({"metadata": {"uid": self.uid, "annotations": {BIRTH_MARK: self.uid}}});

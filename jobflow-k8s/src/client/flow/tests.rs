@@ -418,6 +418,12 @@ fn a_missing_template_holds_back_its_entry_until_it_comes() {
     );
     assert_eq!(scene.phase("b"), NodePhase::Submitting, "the rest goes on");
     scene.add_template("a");
+    assert_eq!(
+        names(&scene.step()),
+        ["MarkBirth"],
+        "nothing else is written meanwhile"
+    );
+    scene.answer_mark();
     assert!(names(&scene.step()).contains(&"WriteStatus".to_owned()));
 }
 
