@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jobflow_core::facts::{Answer, FactKey, TemplateVersion};
 use jobflow_core::gang::JobPhase;
 use jobflow_core::plan::{Effect, Plan, Urgency, plan_with_answers};
+use jobflow_core::probe::ProbeAnswer;
 use jobflow_core::snapshot::{JobView, Ledger, PodCounts, Sighting, Snapshot, TaskCount, Wishes};
 use jobflow_core::{FactCache, FlowRecord, JobKey, NodeId, Time, Uid};
 use jobflow_k8s::parse::Flow;
@@ -161,6 +162,8 @@ fn answer(question: &FactKey) -> Option<Answer> {
     match question {
         FactKey::Template(_) => Some(Answer::Template(TemplateVersion::default())),
         FactKey::Rendered(_) => Some(Answer::Rendered(0)),
+        // Pods that run answer.
+        FactKey::Probe { .. } => Some(Answer::Probe(ProbeAnswer::Success)),
         // What a custom source would say can't be known.
         FactKey::Custom { .. } => None,
         // Nor what a later version asks.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::running::{begun, chain, executor, kill};
 use crate::world::{Ran, World};
@@ -118,8 +119,15 @@ fn after_a_reboot_nothing_is_signalled_and_tasks_are_made_anew() {
     assert!(alive, "a process of what may be another boot was signalled");
 }
 
-/// The first process that this one started.
+/// The first process that this one started. A list of children may leave some out while they change.
 fn child_of(process: &str) -> String {
-    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap();
-    children.split_whitespace().next().unwrap().to_owned()
+    let begun = Instant::now();
+    loop {
+        let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap();
+        if let Some(child) = children.split_whitespace().next() {
+            return child.to_owned();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "it started nothing");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
