@@ -1,7 +1,7 @@
 //! POST. The order in which a create is refused is the server's: the namespace, the schema, the quota, and only then
 //! whether the name is taken.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::kind::Kind;
 use super::object;
@@ -21,10 +21,11 @@ pub(super) fn create(
     mut body: Value,
 ) -> Result<Value, Refusal> {
     check_head(kind, namespace, &body)?;
-    let name = named(state, &mut body)?;
+    let name = named(state, kind, &mut body)?;
     check_namespace(state, kind, namespace, &name)?;
     fill_in(state, kind, namespace, &mut body);
-    let causes = state.schemas.admit(kind, &mut body);
+    let mut causes = state.schemas.admit(kind, &mut body);
+    causes.extend(bad_name(&name));
     if !causes.is_empty() {
         return Err(Refusal::invalid(kind, &name, &causes));
     }
@@ -69,7 +70,7 @@ pub(super) fn check_head(kind: &Kind, namespace: &str, body: &Value) -> Result<(
 }
 
 /// The name of the object, made from `generateName` if need be.
-fn named(state: &mut State, body: &mut Value) -> Result<String, Refusal> {
+fn named(state: &mut State, kind: &Kind, body: &mut Value) -> Result<String, Refusal> {
     let (name, prefix) = (
         object::name(body).to_owned(),
         object::meta(body, "generateName").to_owned(),
@@ -78,12 +79,32 @@ fn named(state: &mut State, body: &mut Value) -> Result<String, Refusal> {
         return Ok(name);
     }
     if prefix.is_empty() {
-        let message = "name or generateName is required";
-        return Err(Refusal::of(422, "Invalid", message, json!({})));
+        let required = "Required value: name or generateName is required".to_owned();
+        let cause = ("FieldValueRequired", "metadata.name".to_owned(), required);
+        return Err(Refusal::invalid(kind, "", &[cause]));
     }
     let name = format!("{prefix}{}", suffix(state.store.version() + 1));
     object::set(body, "name", Some(name.as_str().into()));
     Ok(name)
+}
+
+/// What is wrong with a name that is no DNS subdomain.
+fn bad_name(name: &str) -> Option<(&'static str, String, String)> {
+    let letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    let label = |label: &str| {
+        label.starts_with(letter)
+            && label.ends_with(letter)
+            && label.chars().all(|each| letter(each) || each == '-')
+    };
+    if name.split('.').all(label) {
+        return None;
+    }
+    let message = format!(
+        "Invalid value: \"{name}\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \
+         '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for \
+         validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+    );
+    Some(("FieldValueInvalid", "metadata.name".to_owned(), message))
 }
 
 /// Five letters of the server's alphabet, other ones for another number.

@@ -29,18 +29,16 @@ pub(super) fn patch(
     match format {
         "application/merge-patch+json" => json_patch::merge(&mut next, &patch),
         "application/json-patch+json" => apply(key, &mut next, patch)?,
-        other => return Err(Refusal::unsupported_patch(other)),
+        _ => return Err(Refusal::unsupported_patch()),
     }
     let version = |object: &Value| object::meta(object, "resourceVersion").to_owned();
     if version(&next) != version(&current) {
         return Err(Refusal::stale(key.kind, &key.name));
     }
     if object::uid(&next) != object::uid(&current) {
-        return Err(Refusal::conflict(
-            key.kind,
-            &key.name,
-            "Precondition failed: UID in precondition",
-        ));
+        let immutable = format!("Invalid value: \"{}\": field is immutable", object::uid(&next));
+        let cause = ("FieldValueInvalid", "metadata.uid".to_owned(), immutable);
+        return Err(Refusal::invalid(key.kind, &key.name, &[cause.clone(), cause]));
     }
     write(state, key, part, &current, next)
 }

@@ -153,7 +153,9 @@ impl Page {
             version.map(|version| (version, after.to_owned()))
         });
         if !token.is_empty() && from.as_ref().is_none_or(Option::is_none) {
-            return Err(Refusal::bad_request("continue key is not valid"));
+            return Err(Refusal::bad_request(
+                "invalid continue token: continue key is not valid",
+            ));
         }
         Ok(Self {
             limit: limit.filter(|limit| *limit > 0 && !cached),
@@ -169,6 +171,8 @@ impl Page {
         if let (Some((last, _)), false) = (page.last(), rest.is_empty()) {
             metadata["continue"] = format!("{version}:{}", path(last)).into();
             metadata["remainingItemCount"] = rest.len().into();
+        } else if kind.custom {
+            metadata["continue"] = "".into();
         }
         let items: Vec<Value> = page.iter().map(|(_, object)| item(for_whom, object)).collect();
         let (api_version, list) = if call.only_metadata {

@@ -96,7 +96,8 @@ impl Refusal {
     #[must_use]
     pub fn invalid(kind: &Kind, name: &str, causes: &[(&'static str, String, String)]) -> Self {
         let one = |(_, field, message): &(&str, String, String)| format!("{field}: {message}");
-        let all: Vec<String> = causes.iter().map(one).collect();
+        let mut all: Vec<String> = causes.iter().map(one).collect();
+        all.dedup();
         let joined = match all.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),
@@ -108,6 +109,32 @@ impl Refusal {
             .collect();
         let mut details = of_kind(kind, name);
         details["causes"] = causes.into();
+        Self::of(422, "Invalid", message, details)
+    }
+
+    /// A write must say which version it was made from; the server names the resource where else it names the kind.
+    #[must_use]
+    pub fn unconditional(kind: &Kind, name: &str) -> Self {
+        let (field, why) = (
+            "metadata.resourceVersion",
+            "Invalid value: 0: must be specified for an update",
+        );
+        let message = format!("{} \"{name}\" is invalid: {field}: {why}", kind.resource());
+        let mut details = about(kind, name);
+        details["causes"] = json!([{ "reason": "FieldValueInvalid", "message": why, "field": field }]);
+        Self::of(422, "Invalid", message, details)
+    }
+
+    /// A list can be streamed only with a match of versions.
+    #[must_use]
+    pub fn unmatched_stream() -> Self {
+        let (field, why) = (
+            "resourceVersionMatch",
+            "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        );
+        let message = format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {why}");
+        let causes = json!([{ "reason": "FieldValueForbidden", "message": why, "field": field }]);
+        let details = json!({ "group": "meta.k8s.io", "kind": "ListOptions", "causes": causes });
         Self::of(422, "Invalid", message, details)
     }
 
@@ -126,12 +153,10 @@ impl Refusal {
 
     /// The format of a patch is not taken.
     #[must_use]
-    pub fn unsupported_patch(format: &str) -> Self {
-        let message = format!(
-            "the body of the request was in an unknown format - accepted media types include: \
-             application/json-patch+json, application/merge-patch+json (not {format})"
-        );
-        Self::of(415, "UnsupportedMediaType", message, json!({}))
+    pub fn unsupported_patch() -> Self {
+        let message = "the body of the request was in an unknown format - accepted media types include: \
+                       application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+        Self::of(415, "UnsupportedMediaType", message, Value::Null)
     }
 
     /// The version is no longer kept.
@@ -256,15 +281,23 @@ impl Refusal {
 
 /// Which object, as `details` say it with the resource.
 fn about(kind: &Kind, name: &str) -> Value {
-    if kind.group.is_empty() {
-        return json!({ "name": name, "kind": kind.plural });
-    }
-    json!({ "name": name, "group": kind.group, "kind": kind.plural })
+    described(kind.group, kind.plural, name)
 }
 
 /// Which object, as `details` say it with the kind.
 fn of_kind(kind: &Kind, name: &str) -> Value {
-    json!({ "name": name, "group": kind.group, "kind": kind.kind })
+    described(kind.group, kind.kind, name)
+}
+
+/// What is empty isn't said.
+fn described(group: &str, kind: &str, name: &str) -> Value {
+    let mut details = json!({});
+    for (field, text) in [("name", name), ("group", group), ("kind", kind)] {
+        if !text.is_empty() {
+            details[field] = text.into();
+        }
+    }
+    details
 }
 
 /// A recorded body as it would be about another object.

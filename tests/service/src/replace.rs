@@ -39,10 +39,11 @@ pub(super) fn replace(state: &mut State, key: &Key, part: Part, body: Value) -> 
     write(state, key, part, &current, body)
 }
 
-/// The object as it is; a body with another UID, also where there is no object any more, is a conflict.
+/// The object as it is; a body with another UID is a conflict.
 fn current(state: &State, key: &Key, body: &Value) -> Result<Value, Refusal> {
-    let found = state.store.get(key);
-    let (wanted, uid) = (object::uid(body), found.map_or("", |found| object::uid(found)));
+    let missing = || Refusal::not_found(key.kind, &key.name);
+    let found = state.store.get(key).ok_or_else(missing)?;
+    let (wanted, uid) = (object::uid(body), object::uid(found));
     if !wanted.is_empty() && wanted != uid {
         let path = [key.kind.group, key.kind.plural, &key.namespace, &key.name].join("/");
         let why = format!(
@@ -51,20 +52,13 @@ fn current(state: &State, key: &Key, body: &Value) -> Result<Value, Refusal> {
         );
         return Err(Refusal::conflict(key.kind, &key.name, &why));
     }
-    let missing = || Refusal::not_found(key.kind, &key.name);
-    found.map(|found| Value::clone(found)).ok_or_else(missing)
+    Ok(Value::clone(found))
 }
 
 fn check_version(key: &Key, current: &Value, body: &Value) -> Result<(), Refusal> {
     let version = object::meta(body, "resourceVersion");
     if version.is_empty() && key.kind.refuses_unconditional_updates() {
-        let message = "Invalid value: 0: must be specified for an update".to_owned();
-        let cause = (
-            "FieldValueInvalid",
-            "metadata.resourceVersion".to_owned(),
-            message,
-        );
-        return Err(Refusal::invalid(key.kind, &key.name, &[cause]));
+        return Err(Refusal::unconditional(key.kind, &key.name));
     }
     if !version.is_empty() && version != object::meta(current, "resourceVersion") {
         return Err(Refusal::stale(key.kind, &key.name));

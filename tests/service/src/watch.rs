@@ -71,9 +71,7 @@ impl Watch {
         let streamed = call.parameter("sendInitialEvents") == "true";
         let wanted = version(call.parameter("resourceVersion"))?.filter(|version| *version > 0);
         if streamed && call.parameter("resourceVersionMatch") != "NotOlderThan" {
-            let message = "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents \
-                           requires setting resourceVersionMatch to NotOlderThan";
-            return Err(Refusal::of(422, "Invalid", message, json!({})));
+            return Err(Refusal::unmatched_stream());
         }
         if wanted.is_some_and(|wanted| wanted > state.store.version()) {
             let wanted = wanted.unwrap_or_default();

@@ -96,16 +96,17 @@ async fn a_write_that_changes_nothing_makes_no_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_put_for_an_object_that_is_gone_is_a_conflict_if_it_tells_a_uid() {
+async fn a_put_for_an_object_that_is_gone_finds_nothing_and_for_another_one_is_a_conflict() {
     let service = Service::new();
     let flows = flows(&service);
     let mut made = create(&flows, &flow("f")).await;
     flows.delete("f", &DeleteParams::default()).await.unwrap();
     let gone = flows.replace_status("f", &PostParams::default(), &made).await;
-    assert_eq!(refused(gone), refusal(409, "Conflict"));
-    made.metadata.uid = None;
-    let gone = flows.replace_status("f", &PostParams::default(), &made).await;
     assert_eq!(refused(gone), refusal(404, "NotFound"));
+    let again = create(&flows, &flow("f")).await;
+    made.metadata.resource_version = again.metadata.resource_version;
+    let other = flows.replace_status("f", &PostParams::default(), &made).await;
+    assert_eq!(refused(other), refusal(409, "Conflict"));
 }
 
 #[tokio::test(start_paused = true)]
