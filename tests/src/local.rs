@@ -165,7 +165,7 @@ const fn word(condition: &Condition) -> &'static str {
 }
 
 /// What a job that aborts itself exits with.
-const ABORTS: i32 = 97;
+pub const ABORTS: i32 = 97;
 
 /// One pod that does what the life of its attempt says; the attempt stands in the pod's name. An attempt that is not
 /// to start fails while its pod is initialised.
@@ -234,6 +234,8 @@ fn script(life: Life, scale: Scale) -> String {
 /// Hears a run, keeps its history, and does to jobs what is to befall them.
 struct Ear<'a> {
     history: Vec<Step>,
+    /// What people are going to do, counted from the first change.
+    acts: Vec<(Duration, Control)>,
     lives: &'a dyn Fn(&str, u32) -> Life,
     scale: Scale,
     controls: Controls,
@@ -244,6 +246,9 @@ impl Watcher for Ear<'_> {
     fn began(&mut self, _: &RunId, _: &std::path::Path, _: bool) {}
 
     fn changed(&mut self, change: &Change, moment: Moment<'_>) {
+        for (after, control) in self.acts.drain(..) {
+            later(self.controls.clone(), after, control);
+        }
         let reason = moment.record.nodes[change.key.node].reason;
         self.history.push(Step {
             change: *change,
@@ -278,6 +283,21 @@ fn later(controls: Controls, after: Duration, control: Control) {
         thread::sleep(after);
         controls.ask(control);
     });
+}
+
+/// When and how an act is told to a run.
+fn told((at, act): &(jobflow_core::Time, Act), scale: Scale) -> Option<(Duration, Control)> {
+    let control = match act {
+        Act::Cancel(CancelMode::Graceful) => Control::Cancel(CancelMode::Graceful),
+        Act::Cancel(CancelMode::Now) => Control::Cancel(CancelMode::Now),
+        Act::Suspend { running } => Control::Suspend { running: *running },
+        Act::Resume => Control::Resume,
+        Act::Delete(name) => Control::DeleteJob(name.to_string()),
+        // A restart has tests of its own.
+        Act::Forget => return None,
+    };
+    let after = scale.of(Span(u64::try_from(at.0).unwrap_or(0)));
+    Some((after, control))
 }
 
 /// Where runs of tests are kept, and how this test program becomes their executor.
@@ -348,24 +368,6 @@ pub fn run(
         .map_err(RunError::Faults)?
         .graph;
     let surroundings = surroundings(folder);
-    for (at, act) in acts {
-        let control = match act {
-            Act::Cancel(mode) => Control::Cancel(match mode {
-                CancelMode::Graceful => CancelMode::Graceful,
-                CancelMode::Now => CancelMode::Now,
-            }),
-            Act::Suspend { running } => Control::Suspend { running: *running },
-            Act::Resume => Control::Resume,
-            Act::Delete(name) => Control::DeleteJob(name.to_string()),
-            // A restart has tests of its own.
-            Act::Forget => continue,
-        };
-        later(
-            surroundings.controls.clone(),
-            scale.of(Span(u64::try_from(at.0).unwrap_or(0))),
-            control,
-        );
-    }
     if let Some(patience) = patience {
         let interrupt = Arc::clone(&surroundings.interrupt);
         thread::spawn(move || {
@@ -376,6 +378,7 @@ pub fn run(
     let controls = surroundings.controls.clone();
     let mut ear = Ear {
         history: Vec::new(),
+        acts: acts.iter().filter_map(|act| told(act, scale)).collect(),
         lives,
         scale,
         controls,
