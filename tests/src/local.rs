@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jobflow_core::condition::{Condition, Rules};
 use jobflow_core::graph::{Entry, OnSkipped, Strategy, TimeoutScope};
@@ -240,7 +240,26 @@ struct Ear<'a> {
     scale: Scale,
     controls: Controls,
     phase: FlowPhase,
+    heard: Arc<Mutex<Heard>>,
 }
+
+/// How much a run has told, and since when it is quiet.
+struct Heard {
+    changes: usize,
+    last: Instant,
+}
+
+/// When a run that isn't to end is interrupted: it has told all that it is to tell, and is quiet for long enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// How many changes are to be told.
+    pub changes: usize,
+    /// How long it must be quiet then.
+    pub quiet: Duration,
+}
+
+/// The longest that a run is waited for which doesn't tell what it is to tell, on however busy a machine.
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 impl Watcher for Ear<'_> {
     fn began(&mut self, _: &RunId, _: &std::path::Path, _: bool) {}
@@ -249,6 +268,10 @@ impl Watcher for Ear<'_> {
         for (after, control) in self.acts.drain(..) {
             later(self.controls.clone(), after, control);
         }
+        *self.heard.lock().expect("nobody panics while holding it") = Heard {
+            changes: self.history.len() + 1,
+            last: Instant::now(),
+        };
         let reason = moment.record.nodes[change.key.node].reason;
         self.history.push(Step {
             change: *change,
@@ -298,6 +321,26 @@ fn told((at, act): &(jobflow_core::Time, Act), scale: Scale) -> Option<(Duration
     };
     let after = scale.of(Span(u64::try_from(at.0).unwrap_or(0)));
     Some((after, control))
+}
+
+/// Interrupts a run when patience is at its end.
+fn interrupt(patience: Patience, heard: Arc<Mutex<Heard>>, interrupt: Arc<AtomicBool>) {
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_millis(100));
+            let heard = heard.lock().expect("nobody panics while holding it");
+            let enough = heard.changes >= patience.changes;
+            let longest = if enough {
+                patience.quiet
+            } else {
+                LONGEST_SILENCE.max(patience.quiet)
+            };
+            if heard.last.elapsed() >= longest {
+                break;
+            }
+        }
+        interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }
 
 /// Where runs of tests are kept, and how this test program becomes their executor.
@@ -354,7 +397,7 @@ pub fn run(
     lives: &dyn Fn(&str, u32) -> Life,
     acts: &[(jobflow_core::Time, Act)],
     scale: Scale,
-    patience: Option<Duration>,
+    patience: Option<Patience>,
     folder: &std::path::Path,
 ) -> Result<Ran, RunError> {
     let flow = serde_json::from_value(manifest).map_err(std::io::Error::from)?;
@@ -368,12 +411,12 @@ pub fn run(
         .map_err(RunError::Faults)?
         .graph;
     let surroundings = surroundings(folder);
+    let heard = Arc::new(Mutex::new(Heard {
+        changes: 0,
+        last: Instant::now(),
+    }));
     if let Some(patience) = patience {
-        let interrupt = Arc::clone(&surroundings.interrupt);
-        thread::spawn(move || {
-            thread::sleep(patience);
-            interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
-        });
+        interrupt(patience, Arc::clone(&heard), Arc::clone(&surroundings.interrupt));
     }
     let controls = surroundings.controls.clone();
     let mut ear = Ear {
@@ -383,6 +426,7 @@ pub fn run(
         scale,
         controls,
         phase: FlowPhase::Pending,
+        heard,
     };
     let (_, end) = start(input, settings(), &surroundings, &mut ear)?;
     let end = match end {
@@ -452,7 +496,10 @@ pub fn play(script: &Script, scale: Scale, folder: &std::path::Path) -> Result<R
     let told = lives_end
         .chain(acts_end)
         .fold(Span::from_secs(4), |sum, span| sum + span);
-    let patience = (!script.end.is_end()).then(|| scale.of(told) + Duration::from_secs(6));
+    let patience = (!script.end.is_end()).then(|| Patience {
+        changes: script.expected.iter().map(|expected| expected.steps.len()).sum(),
+        quiet: scale.of(told) + Duration::from_secs(3),
+    });
     let manifest = manifest(&script.entries, &script.policy, &lives, scale);
     run(manifest, &lives, &script.acts, scale, patience, folder)
 }
