@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jobflow_core::Time;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -117,6 +118,25 @@ impl SlimJob {
     #[must_use]
     pub fn counts_pods(&self) -> bool {
         self.tasks.iter().any(|task| task.counts.is_some())
+    }
+
+    /// This state with the pods by task of the one that was seen before, if it is an end that tells of none: Volcano
+    /// writes each end once more without its counts, and both may be taken in together.
+    #[must_use]
+    pub fn after(self: Arc<Self>, before: &Self) -> Arc<Self> {
+        let is_end = matches!(
+            self.phase,
+            JobPhase::Completed | JobPhase::Failed | JobPhase::Terminated
+        );
+        if !is_end || self.counts_pods() || !before.counts_pods() {
+            return self;
+        }
+        let mut whole = Self::clone(&self);
+        for task in &mut whole.tasks {
+            let same = before.tasks.iter().find(|earlier| earlier.name == task.name);
+            task.counts = same.and_then(|earlier| earlier.counts);
+        }
+        Arc::new(whole)
     }
 }
 

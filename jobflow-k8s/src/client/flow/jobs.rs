@@ -56,7 +56,11 @@ impl FlowDriver {
         if known.is_some_and(|known| shows_more(known, &job)) {
             self.dirty_since.get_or_insert(now);
         }
-        self.jobs.objects.insert(uid.to_owned(), Arc::clone(&job));
+        let job = match known {
+            Some(known) => job.after(known),
+            None => job,
+        };
+        self.jobs.objects.insert(job.uid().to_owned(), Arc::clone(&job));
         self.sight(&job, around);
     }
 

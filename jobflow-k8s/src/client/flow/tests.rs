@@ -570,3 +570,15 @@ fn what_a_job_tells_after_the_end_is_shown_too() {
     scene.later(60_000);
     assert_eq!(names(&scene.step()), Vec::<String>::new());
 }
+
+#[test]
+fn an_end_that_is_seen_together_with_its_rewrite_keeps_its_pods() {
+    let mut scene = running();
+    scene.succeeds("f-a", "1");
+    scene.step();
+    scene.answer_write();
+    assert_eq!(scene.phase("a"), NodePhase::Succeeded);
+    let node = &scene.record().nodes[jobflow_core::NodeId(0)];
+    let succeeded = node.tasks.as_deref().map(|tasks| tasks[0].counts.succeeded);
+    assert_eq!(succeeded, Some(1));
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use jobflow_core::{FlowPhase, NodePhase, Plan, Time};
+use jobflow_core::{FlowPhase, FlowRecord, NodePhase, Plan, Time};
 use serde_json::{Value, json};
 
 use super::super::*;
@@ -363,6 +363,20 @@ impl Scene {
         self.receive(Input::Job(Arc::new(job)));
     }
 
+    /// The store shows an end with its pods, and at once the rewrite that Volcano makes of it, without them.
+    pub(super) fn succeeds(&mut self, name: &str, uid: &str) {
+        let mut ended = self.slim(name, uid, "Completed", json!({}));
+        for task in &mut ended.tasks {
+            task.counts = Some(TaskCounts {
+                succeeded: 1,
+                ..TaskCounts::default()
+            });
+        }
+        self.receive(Input::Job(Arc::new(ended)));
+        let rewritten = self.slim(name, uid, "Completed", json!({}));
+        self.receive(Input::Job(Arc::new(rewritten)));
+    }
+
     pub(super) fn job_gone(&mut self, name: &str, uid: &str, phase: &str) {
         let job = self.slim(name, uid, phase, json!({}));
         self.receive(Input::JobGone(Arc::new(job)));
@@ -432,6 +446,10 @@ impl Scene {
 
     pub(super) fn phase(&self, name: &str) -> NodePhase {
         self.node(name).0
+    }
+
+    pub(super) const fn record(&self) -> &FlowRecord {
+        &self.driver.snapshot.record
     }
 
     pub(super) fn flow_phase(&self) -> FlowPhase {
