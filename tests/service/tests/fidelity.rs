@@ -159,13 +159,7 @@ fn writes() -> Vec<Step> {
     let new = with(flow("f"), of("$version:f"));
     let phase = json!({ "status": { "state": { "phase": "Running" } }, "spec": { "parallelism": 9 } });
     vec![
-        step(
-            "write the status",
-            "PUT",
-            status.clone(),
-            with(new.clone(), phase),
-        )
-        .keep("s"),
+        step("write the status", "PUT", status, with(new.clone(), phase)).keep("s"),
         step("write from an old version", "PUT", f.clone(), new.clone()),
         step(
             "write from no version",
@@ -177,7 +171,7 @@ fn writes() -> Vec<Step> {
             "write another name",
             "PUT",
             f.clone(),
-            with(new.clone(), json!({ "metadata": { "name": "x" } })),
+            with(new, json!({ "metadata": { "name": "x" } })),
         ),
         step(
             "write another uid",
@@ -258,7 +252,7 @@ fn writes() -> Vec<Step> {
             json!([{ "op": "add", "path": "/metadata/annotations/z", "value": "w" }]),
         )
         .format(JSON_PATCH),
-        step("patch strategically", "PATCH", f.clone(), json!({})).format(STRATEGIC),
+        step("patch strategically", "PATCH", f, json!({})).format(STRATEGIC),
         step(
             "write a lease from an old version",
             "PUT",
