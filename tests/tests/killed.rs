@@ -134,10 +134,25 @@ impl Place {
             assert!(
                 Instant::now() < deadline,
                 "the resumed run hangs: {}",
-                self.folder.path().display()
+                self.left()
             );
             thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// What a run that hangs has written last, to find out why.
+    fn left(&self) -> String {
+        let Some(run) = self.run() else {
+            return "there is no run".to_owned();
+        };
+        let last = |name: &str| {
+            let text = fs::read_to_string(run.join(name)).unwrap_or_default();
+            let lines: Vec<&str> = text.lines().rev().take(12).collect();
+            format!("\n{name}, the last line first:\n{}", lines.join("\n"))
+        };
+        ["executor.journal", "executor.stderr", "journal.jsonl"]
+            .map(last)
+            .concat()
     }
 
     fn result(&self) -> String {
