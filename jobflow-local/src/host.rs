@@ -130,6 +130,16 @@ impl Host {
         self.jobs.values().all(JobLife::is_quiet)
     }
 
+    /// Asks once more for every container that was asked for and not seen to run: whoever was asked is gone, and may
+    /// never have heard of it. Asking twice for the same one starts it once.
+    pub fn ask_again(&mut self, now: Time) {
+        for (key, job) in &mut self.jobs {
+            if job.ask_again(now) {
+                self.stirred.push(*key);
+            }
+        }
+    }
+
     /// Lets a Job have its pods, or not yet.
     pub fn admit(&mut self, key: JobKey, admitted: bool) {
         if let Some(job) = self.jobs.get_mut(&key)

@@ -116,26 +116,30 @@ impl Place {
 
     /// Resumes the run to its end; what it said, if that is not a good one.
     fn resume(&self) -> Result<(), String> {
-        let said = self.folder.path().join("said");
-        let mut child = self
+        let child = self
             .command(&["run", "--resume"])
-            .stderr(fs::File::create(&said).unwrap())
+            .stderr(fs::File::create(self.said()).unwrap())
             .spawn()
             .unwrap();
+        self.to_the_end(child)
+    }
+
+    fn said(&self) -> PathBuf {
+        self.folder.path().join("said")
+    }
+
+    /// Waits for a run's end; what it said, if that is not a good one.
+    fn to_the_end(&self, mut child: Child) -> Result<(), String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = child.try_wait().unwrap() {
                 return if status.success() {
                     Ok(())
                 } else {
-                    Err(fs::read_to_string(said).unwrap())
+                    Err(fs::read_to_string(self.said()).unwrap_or_default())
                 };
             }
-            assert!(
-                Instant::now() < deadline,
-                "the resumed run hangs: {}",
-                self.left()
-            );
+            assert!(Instant::now() < deadline, "the run hangs: {}", self.left());
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -181,18 +185,32 @@ impl Place {
     }
 
     fn executor(&self) -> Option<i32> {
-        let journal = fs::read_to_string(self.run()?.join("executor.journal")).ok()?;
+        let journal = self.executor_journal();
         let line = journal.lines().rfind(|line| line.starts_with("executor "))?;
         line.split(' ').nth(2)?.parse().ok()
     }
 
+    fn executor_journal(&self) -> String {
+        let read = |run: PathBuf| fs::read_to_string(run.join("executor.journal")).ok();
+        self.run().and_then(read).unwrap_or_default()
+    }
+
+    /// How many lines executors have written.
+    fn lines(&self) -> usize {
+        self.executor_journal().lines().count()
+    }
+
+    /// How many executors the run had.
+    fn executors(&self) -> usize {
+        let journal = self.executor_journal();
+        let is_executor = |line: &&str| line.starts_with("executor ");
+        journal.lines().filter(is_executor).count()
+    }
+
     /// The keys of tasks that have ended by themselves.
     fn ended(&self) -> Vec<String> {
-        let journal = self
-            .run()
-            .and_then(|run| fs::read_to_string(run.join("executor.journal")).ok());
-        let text = journal.unwrap_or_default();
-        let ends = text
+        let journal = self.executor_journal();
+        let ends = journal
             .lines()
             .filter(|line| line.starts_with("ended ") && line.contains(" exit "));
         ends.filter_map(|line| line.split(' ').nth(1).map(str::to_owned))
@@ -272,4 +290,31 @@ fn with_the_executor_killed_too_nothing_that_had_ended_runs_again() {
     }
     println!("{MOMENTS} moments, {lost} of them before the last job had ended");
     assert!(lost > 10, "the moments come too late to show anything");
+}
+
+#[test]
+fn a_run_whose_executor_is_killed_takes_another_one_and_goes_on() {
+    let jobflow = jobflow();
+    let mut replaced = 0;
+    for seed in 2000..2000 + MOMENTS {
+        let place = Place::new(&jobflow);
+        let mut child = place.start();
+        // Each task has three lines; the executor has written one of its own before them.
+        let lines = 1 + usize::try_from(splitmix64(seed) % 24).unwrap();
+        while place.lines() < lines && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_micros(splitmix64(!seed) % 20_000));
+        kill(place.executor().unwrap());
+        assert_eq!(place.to_the_end(child), Ok(()), "seed {seed}");
+        assert_eq!(place.result(), "140", "seed {seed}");
+        let mut ended = place.ended();
+        let ends = ended.len();
+        ended.sort_unstable();
+        ended.dedup();
+        assert_eq!(ended.len(), ends, "seed {seed}: something ended twice");
+        replaced += usize::from(place.executors() > 1);
+    }
+    println!("{MOMENTS} moments, at {replaced} of them an executor was replaced");
+    assert!(replaced > 10, "the moments come too late to show anything");
 }

@@ -117,6 +117,13 @@ impl GangState {
     pub fn version_of(&self, key: PodKey) -> Option<u32> {
         self.pod(key).map(|pod| pod.version)
     }
+
+    /// Whether a pod was asked for and not seen yet: it is asked for again until it is. A driver whose pods can go
+    /// before anybody saw them shows such a pod once, so that the replica gets another one.
+    #[must_use]
+    pub fn asks_for(&self, key: PodKey) -> bool {
+        self.pod(key).is_some_and(|pod| !pod.seen && !pod.stopped)
+    }
 }
 
 impl Slot {

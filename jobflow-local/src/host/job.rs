@@ -134,6 +134,12 @@ impl JobLife {
         self.pods.values_mut().for_each(PodLife::lose);
     }
 
+    /// Asks once more for what was asked for and not seen to run; true when there is any.
+    pub(super) fn ask_again(&mut self, now: Time) -> bool {
+        let again = |any, pod: &mut PodLife| pod.ask_again(now) || any;
+        self.pods.values_mut().fold(false, again)
+    }
+
     pub(super) fn admit(&mut self, admitted: bool) -> bool {
         std::mem::replace(&mut self.admitted, admitted) != admitted
     }
@@ -304,10 +310,11 @@ impl JobLife {
         });
     }
 
-    /// Forgets pods of which nothing is left; true when there were some.
+    /// Forgets pods of which nothing is left; true when there were some. One that the gang still asks for stays until
+    /// it was seen: the gang would ask for the same pod again, of which the executor knows that it is over.
     fn drop_gone(&mut self) -> bool {
-        let before = self.pods.len();
-        self.pods.retain(|_, pod| !pod.is_gone());
+        let (before, gang) = (self.pods.len(), &self.gang);
+        self.pods.retain(|key, pod| !pod.is_gone() || gang.asks_for(*key));
         self.pods.len() < before
     }
 

@@ -164,6 +164,18 @@ impl PodLife {
         self.stopping || self.overdue || self.lost
     }
 
+    /// What was asked for and not seen to run is asked for again; true when there is any.
+    pub(super) fn ask_again(&mut self, now: Time) -> bool {
+        let mut asked = false;
+        for container in &mut self.containers {
+            if container.state == State::Asked {
+                container.state = State::Waiting(now);
+                asked = true;
+            }
+        }
+        asked
+    }
+
     pub(super) fn lose(&mut self) {
         self.lost = true;
     }
@@ -241,6 +253,15 @@ impl PodLife {
                 .zip(&self.containers)
                 .filter(|(plan, _)| !plan.init)
         };
+        if self.lost {
+            // Nobody saw how it ended, so it neither failed nor succeeded.
+            let runs = |(_, life): (_, &Container)| matches!(life.state, State::Running | State::Leaving);
+            return if mains().any(runs) {
+                PodPhase::Running
+            } else {
+                PodPhase::Pending
+            };
+        }
         let init_failed = plan
             .containers
             .iter()

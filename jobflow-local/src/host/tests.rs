@@ -159,6 +159,57 @@ fn a_pod_whose_end_nobody_saw_is_made_anew() {
 }
 
 #[test]
+fn a_pod_that_was_lost_before_anybody_saw_it_is_made_anew() {
+    let mut host = host(2, RestartPolicy::Never, &[("main", false)]);
+    host.round(Time(1));
+    ended(&mut host, "0/1/0:0.0", Outcome::Lost, 2);
+    assert_eq!(asks(&mut host, 2), ["start 0/0/1:0/1/1:0.0"]);
+    assert_eq!(phase(&host), JobPhase::Pending);
+    for pod in ["0/0/0:0.0", "0/1/1:0.0"] {
+        started(&mut host, pod, 3);
+        ended(&mut host, pod, Outcome::Exited(0), 4);
+    }
+    while host.round(Time(4)).wake_at.is_some() {}
+    assert_eq!(phase(&host), JobPhase::Completed);
+}
+
+#[test]
+fn what_was_written_down_as_asked_for_and_got_lost_is_made_anew() {
+    let mut first = host(1, RestartPolicy::Never, &[("main", false)]);
+    first.round(Time(1));
+    let job = first.job(KEY).unwrap();
+    let (gang, spec, plan) = (job.gang().clone(), job.spec().clone(), job.plan.clone());
+    let mut second = Host::default();
+    second.restore(KEY, plan, spec, gang);
+    second.admit(KEY, true);
+    ended(&mut second, "0/0/0:0.0", Outcome::Lost, 2);
+    assert!(asks(&mut second, 3).contains(&"start 0/0/1:0/0/1:0.0".to_owned()));
+    assert_eq!(phase(&second), JobPhase::Pending);
+}
+
+#[test]
+fn what_nobody_may_have_heard_of_is_asked_for_again() {
+    let mut host = host(2, RestartPolicy::Never, &[("main", false)]);
+    host.round(Time(1));
+    started(&mut host, "0/0/0:0.0", 2);
+    host.round(Time(2));
+    host.ask_again(Time(3));
+    assert_eq!(asks(&mut host, 3), ["start 0/0/1:0/1/0:0.0"]);
+    assert_eq!(asks(&mut host, 4), [""; 0]);
+}
+
+#[test]
+fn a_pod_that_was_evicted_before_it_started_is_made_anew() {
+    let mut host = host(1, RestartPolicy::Never, &[("main", false)]);
+    host.round(Time(1));
+    host.evict(KEY);
+    assert_eq!(asks(&mut host, 2), ["stop 0/0/1:0/0/0:0.0"]);
+    ended(&mut host, "0/0/0:0.0", Outcome::Signalled(15), 3);
+    assert_eq!(asks(&mut host, 3), ["start 0/0/1:0/0/1:0.0"]);
+    assert_ne!(phase(&host), JobPhase::Failed);
+}
+
+#[test]
 fn ends_during_an_interruption_are_lost() {
     let mut host = host(1, RestartPolicy::Never, &[("main", false)]);
     host.round(Time(1));

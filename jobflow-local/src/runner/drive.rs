@@ -288,6 +288,8 @@ impl<'a> Drive<'a> {
         }
         self.client = Client::connect_or_launch(self.folder.path(), &self.surroundings.launch)?;
         self.client.watch(self.offset)?;
+        let now = self.now();
+        self.host.ask_again(now);
         Ok(())
     }
 

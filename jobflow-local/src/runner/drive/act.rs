@@ -109,7 +109,7 @@ impl Drive<'_> {
         };
         match asked {
             Ok(()) => Ok(()),
-            // Whoever takes over is asked again, and knows what was started.
+            // Whoever takes over is asked for all that was not seen to run, this included.
             Err(ClientError::ExecutorGone) => self.replace_executor(),
             Err(other) => Err(other.into()),
         }
