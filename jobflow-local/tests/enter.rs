@@ -34,9 +34,13 @@ mod enter {
             argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
             ..EnterPlan::default()
         };
-        // A copy that another user may execute, wherever the tests were built.
+        // A copy that another user may execute, wherever the tests were built. Another process makes it: a child that a
+        // thread of ours forks meanwhile would hold the file open for writing, and it could not be executed.
         let program = folder.join("jobflow-executor");
-        fs::copy(env!("CARGO_BIN_EXE_jobflow-executor"), &program).unwrap();
+        let copied = Command::new("cp")
+            .args([Path::new(env!("CARGO_BIN_EXE_jobflow-executor")), &program])
+            .status();
+        assert!(copied.unwrap().success());
         let mut command = Command::new(program);
         command.args(["__enter", &serde_json::to_string(&plan).unwrap()]);
         if let Some(user) = user {

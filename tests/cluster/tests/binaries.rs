@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "tests may unwrap")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -61,9 +60,15 @@ impl Machine {
     }
 
     fn install(&self, go: &str) {
-        let path = self.home.path().join("bin/go");
-        fs::write(&path, go).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process makes the program: a child that another test forks meanwhile would hold the file open for
+        // writing, and it could not be executed.
+        let (text, path) = (self.home.path().join("go.text"), self.home.path().join("bin/go"));
+        fs::write(&text, go).unwrap();
+        let installed = Command::new("install")
+            .args(["-m", "755"])
+            .args([text, path])
+            .status();
+        assert!(installed.unwrap().success());
     }
 
     fn start(&self) -> Child {
