@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jobflow_core::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
@@ -15,7 +16,7 @@ use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
 use super::observer::{Finding, FlowRef, Observer};
-use super::pods::Pods;
+use super::pods::{self, Place, Pods};
 use super::progress::Progress;
 use super::queue::FairQueue;
 use super::rival::rival;
@@ -29,6 +30,10 @@ use crate::schema::Schemas;
 use crate::types::{FLOW_GROUP, JobFlow, JobFlowSpec};
 
 type Jobs = BTreeMap<String, Arc<SlimJob>>;
+
+/// A flow as a Job names its owner: the Job's own namespace, and the UID. A Job may name the UID of any flow; an owner is
+/// in its namespace.
+type Owner = (String, String);
 
 /// What the sender of requests is told.
 #[derive(Debug)]
@@ -55,11 +60,11 @@ pub(super) struct Hub {
     progress: Progress,
     started: AtomicBool,
     flows: RwLock<BTreeMap<String, Arc<Cell>>>,
-    /// Jobs by the UID of the flow that owns them, then by their own.
-    jobs: RwLock<BTreeMap<String, Jobs>>,
+    /// Jobs by the flow that owns them, then by their own UID.
+    jobs: RwLock<BTreeMap<Owner, Jobs>>,
     templates: RwLock<BTreeMap<(String, String), Arc<SlimTemplate>>>,
-    /// The flow that owns a Job, by their UIDs.
-    owners: RwLock<BTreeMap<String, String>>,
+    /// The flow that owns a Job, by the Job's UID.
+    owners: RwLock<BTreeMap<String, Owner>>,
     pods: Mutex<Pods>,
     uses: Mutex<Uses>,
     queue: Mutex<FairQueue>,
@@ -168,6 +173,11 @@ impl Hub {
         read(&self.flows).get(uid).map(Arc::clone)
     }
 
+    /// The flow that a Job names as its owner.
+    fn cell_of(&self, (namespace, uid): &Owner) -> Option<Arc<Cell>> {
+        self.cell(uid).filter(|cell| cell.asker.namespace == *namespace)
+    }
+
     fn template(&self, namespace: &str, name: &str) -> Option<Arc<SlimTemplate>> {
         let key = (namespace.to_owned(), name.to_owned());
         read(&self.templates).get(&key).map(Arc::clone)
@@ -269,8 +279,9 @@ impl Hub {
 
     /// Tells a flow that is new here which Jobs it owns, and what their pods tell.
     fn introduce(&self, cell: &Arc<Cell>) {
+        let owner = (cell.asker.namespace.clone(), cell.uid.clone());
         let jobs = read(&self.jobs)
-            .get(&cell.uid)
+            .get(&owner)
             .map(|jobs| jobs.values().map(Arc::clone).collect());
         let jobs: Vec<Arc<SlimJob>> = jobs.unwrap_or_default();
         for job in &jobs {
@@ -296,9 +307,8 @@ impl Hub {
         self.start_if_synced();
     }
 
-    fn pod_gone(&self, pod: &SlimPod) -> Vec<String> {
-        let owners = pod.metadata.owner_references.iter().flatten();
-        let job = owners.filter_map(|owner| self.job_of(&owner.uid)).next();
+    fn pod_gone(&self, pod: &SlimPod) -> Vec<Place> {
+        let job = pods::job_of(pod).and_then(|place| self.job_at(&place));
         let gone = locked(&self.pods).gone(pod, job.as_deref());
         gone.into_iter().collect()
     }
@@ -310,9 +320,12 @@ impl Hub {
         job: &str,
         find: impl FnOnce(&SlimJob, &mut dyn Iterator<Item = &SlimPod>) -> T,
     ) -> Option<T> {
-        let job = read(&self.jobs).get(flow)?.get(job).map(Arc::clone)?;
+        let job = self.job_of(job).filter(|job| {
+            let owner = owner(job);
+            owner.is_some_and(|(_, uid)| uid == flow)
+        })?;
         let pods = locked(&self.pods);
-        Some(find(&job, &mut pods.of(job.uid())))
+        Some(find(&job, &mut pods.of(&job)))
     }
 
     fn job_of(&self, uid: &str) -> Option<Arc<SlimJob>> {
@@ -320,13 +333,18 @@ impl Hub {
         read(&self.jobs).get(&owner)?.get(uid).map(Arc::clone)
     }
 
+    fn job_at(&self, (namespace, uid): &Place) -> Option<Arc<SlimJob>> {
+        let is_there = |job: &Arc<SlimJob>| job.metadata.namespace.as_ref() == Some(namespace);
+        self.job_of(uid).filter(is_there)
+    }
+
     /// Tells the flow, if the Job is a flow's.
-    fn pods_changed(&self, uid: &str) {
-        let Some(job) = self.job_of(uid) else { return };
+    fn pods_changed(&self, place: &Place) {
+        let Some(job) = self.job_at(place) else { return };
         let pods = locked(&self.pods).seen(&job);
-        let cell = owner(&job).and_then(|owner| self.cell(owner));
+        let cell = owner(&job).and_then(|owner| self.cell_of(&owner));
         if let Some((cell, pods)) = cell.zip(pods) {
-            self.deliver(&cell, Input::Pods(uid.to_owned(), Arc::new(pods)));
+            self.deliver(&cell, Input::Pods(job.uid().to_owned(), Arc::new(pods)));
         }
     }
 
@@ -373,7 +391,7 @@ impl Hub {
     }
 
     fn job_there(&self, job: SlimJob) {
-        let Some(owner) = owner(&job).map(str::to_owned) else {
+        let Some(owner) = owner(&job) else {
             return;
         };
         if !self
@@ -392,7 +410,7 @@ impl Hub {
             let created = job.created().unwrap_or_default();
             locked(&self.uses).there(template, created, job.name(), self.began.elapsed());
         }
-        if let Some(cell) = self.cell(&owner) {
+        if let Some(cell) = self.cell_of(&owner) {
             let uid = job.uid().to_owned();
             if let Some(pods) = locked(&self.pods).seen(&job) {
                 cell.put(Input::Pods(uid, Arc::new(pods)));
@@ -403,13 +421,7 @@ impl Hub {
 
     /// A Job that can't be read: the flow that owns it can't go on past it, others can.
     fn job_unreadable(&self, poison: &Poison) {
-        let owner = poison
-            .metadata
-            .owner_references
-            .iter()
-            .flatten()
-            .find(|owner| owner.controller == Some(true));
-        let Some(cell) = owner.and_then(|owner| self.cell(&owner.uid)) else {
+        let Some(cell) = flow_of(&poison.metadata).and_then(|owner| self.cell_of(&owner)) else {
             return;
         };
         let name = poison.metadata.name.as_deref().unwrap_or_default();
@@ -420,22 +432,22 @@ impl Hub {
     fn job_gone(&self, job: &Arc<SlimJob>) {
         let Some(owner) = owner(job) else { return };
         let mut all = write(&self.jobs);
-        if let Some(jobs) = all.get_mut(owner) {
+        if let Some(jobs) = all.get_mut(&owner) {
             jobs.remove(job.uid());
             if jobs.is_empty() {
-                all.remove(owner);
+                all.remove(&owner);
             }
         }
         drop(all);
         self.unused(job);
-        if let Some(cell) = self.cell(owner) {
+        if let Some(cell) = self.cell_of(&owner) {
             self.deliver(&cell, Input::JobGone(Arc::clone(job)));
         }
     }
 
     fn unused(&self, job: &SlimJob) {
         write(&self.owners).remove(job.uid());
-        locked(&self.pods).forget(job.uid());
+        locked(&self.pods).forget(job);
         if let Some(template) = template_of(job) {
             let created = job.created().unwrap_or_default();
             locked(&self.uses).gone(template, created, job.name(), self.began.elapsed());
@@ -581,14 +593,18 @@ fn template_of(job: &SlimJob) -> Option<Template> {
     is_dns_subdomain(name).then(|| (namespace.to_owned(), name.to_owned()))
 }
 
-/// The UID of the flow that owns a Job.
-fn owner(job: &SlimJob) -> Option<&str> {
-    let owners = job.metadata.owner_references.iter().flatten();
+/// The flow that a Job says it is owned by.
+fn owner(job: &SlimJob) -> Option<Owner> {
+    flow_of(&job.metadata)
+}
+
+fn flow_of(metadata: &ObjectMeta) -> Option<Owner> {
+    let mut owners = metadata.owner_references.iter().flatten();
     let ours = |group: &str| group.split('/').next() == Some(FLOW_GROUP);
-    owners
-        .filter(|owner| owner.controller == Some(true) && owner.kind == "JobFlow" && ours(&owner.api_version))
-        .map(|owner| owner.uid.as_str())
-        .next()
+    let flow = owners.find(|owner| {
+        owner.controller == Some(true) && owner.kind == "JobFlow" && ours(&owner.api_version)
+    })?;
+    Some((metadata.namespace.clone().unwrap_or_default(), flow.uid.clone()))
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {

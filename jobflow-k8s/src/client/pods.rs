@@ -10,10 +10,14 @@ use crate::types::JobPhase;
 /// Pods that are Volcano's bear this label.
 pub(super) const SELECTOR: &str = "volcano.sh/job-name";
 
-/// Pods by the UID of their Job.
+/// A Job as a pod names it: the pod's own namespace, and the UID. A pod may name the UID of any Job; its Job is in its
+/// namespace.
+pub(super) type Place = (String, String);
+
+/// Pods by their Job.
 #[derive(Debug, Default)]
 pub(super) struct Pods {
-    of_job: BTreeMap<String, OfJob>,
+    of_job: BTreeMap<Place, OfJob>,
 }
 
 #[derive(Debug, Default)]
@@ -25,62 +29,71 @@ struct OfJob {
 
 impl Pods {
     /// A pod is there; its Job.
-    pub(super) fn there(&mut self, pod: SlimPod) -> Option<String> {
-        let job = job_of(&pod)?.to_owned();
+    pub(super) fn there(&mut self, pod: SlimPod) -> Option<Place> {
+        let job = job_of(&pod)?;
         let of_job = self.of_job.entry(job.clone()).or_default();
         of_job.pods.insert(pod.name().to_owned(), Arc::new(pod));
         Some(job)
     }
 
     /// A pod is gone; its Job. One that was alive while its Job went on was lost.
-    pub(super) fn gone(&mut self, pod: &SlimPod, job: Option<&SlimJob>) -> Option<String> {
-        let uid = job_of(pod)?.to_owned();
-        let of_job = self.of_job.get_mut(&uid)?;
+    pub(super) fn gone(&mut self, pod: &SlimPod, job: Option<&SlimJob>) -> Option<Place> {
+        let place = job_of(pod)?;
+        let of_job = self.of_job.get_mut(&place)?;
         of_job.pods.remove(pod.name());
         let goes_on = job.is_some_and(|job| !job.is_deleting() && goes_on(job.phase));
         if goes_on && !pod.phase.is_ended() {
             of_job.vanished = of_job.vanished.saturating_add(1);
         }
-        Some(uid)
+        Some(place)
     }
 
     /// What the pods of a Job tell; none if none was seen.
     pub(super) fn seen(&self, job: &SlimJob) -> Option<PodsSeen> {
-        let of_job = self.of_job.get(job.uid())?;
+        let of_job = self.of_job.get(&place(job))?;
         let pods = of_job.pods.values().map(|pod| &**pod);
         Some(account(job, pods, of_job.vanished))
     }
 
     /// The pods of a Job.
-    pub(super) fn of(&self, job: &str) -> impl Iterator<Item = &SlimPod> {
-        let of_job = self.of_job.get(job).into_iter();
+    pub(super) fn of(&self, job: &SlimJob) -> impl Iterator<Item = &SlimPod> {
+        let of_job = self.of_job.get(&place(job)).into_iter();
         of_job.flat_map(|of_job| of_job.pods.values()).map(|pod| &**pod)
     }
 
     /// Keeps the pods of one scope that a new list shows, and those of others; the Jobs of those that went.
-    pub(super) fn listed(&mut self, is_there: impl Fn(&SlimPod) -> bool) -> Vec<String> {
+    pub(super) fn listed(&mut self, is_there: impl Fn(&SlimPod) -> bool) -> Vec<Place> {
         let mut changed = Vec::new();
-        for (uid, of_job) in &mut self.of_job {
+        for (place, of_job) in &mut self.of_job {
             let before = of_job.pods.len();
             of_job.pods.retain(|_, pod| is_there(pod));
             if of_job.pods.len() < before {
-                changed.push(uid.clone());
+                changed.push(place.clone());
             }
         }
         changed
     }
 
     /// Nobody asks for the pods of this Job any more.
-    pub(super) fn forget(&mut self, job: &str) {
-        self.of_job.remove(job);
+    pub(super) fn forget(&mut self, job: &SlimJob) {
+        self.of_job.remove(&place(job));
     }
 }
 
-/// The UID of the Job that made the pod.
-fn job_of(pod: &SlimPod) -> Option<&str> {
+/// The Job that made the pod.
+pub(super) fn job_of(pod: &SlimPod) -> Option<Place> {
     let owners = pod.metadata.owner_references.iter().flatten();
     let mut owners = owners.filter(|owner| owner.controller == Some(true) && owner.kind == "Job");
-    owners.next().map(|owner| owner.uid.as_str())
+    let owner = owners.next()?;
+    Some((
+        pod.metadata.namespace.clone().unwrap_or_default(),
+        owner.uid.clone(),
+    ))
+}
+
+fn place(job: &SlimJob) -> Place {
+    let namespace = job.metadata.namespace.clone().unwrap_or_default();
+    (namespace, job.uid().to_owned())
 }
 
 /// Whether Volcano itself has no cause to take pods of the Job away.
@@ -125,7 +138,25 @@ mod tests {
     fn the_exit_code_is_that_of_a_failed_pod() {
         let mut pods = Pods::default();
         assert_eq!(pods.seen(&job("Running")), None);
-        assert_eq!(pods.there(pod(0, "Failed", Some(3))).as_deref(), Some("j"));
+        let place = (String::new(), "j".to_owned());
+        assert_eq!(pods.there(pod(0, "Failed", Some(3))), Some(place));
+        let seen = pods.seen(&job("Failed")).unwrap();
+        assert_eq!((seen.exit_code, seen.infrastructure), (Some(3), false));
+    }
+
+    #[test]
+    fn a_pod_of_another_namespace_is_no_pod_of_the_job() {
+        let elsewhere = |index, phase, exit_code| {
+            let mut pod = pod(index, phase, exit_code);
+            pod.metadata.namespace = Some("elsewhere".to_owned());
+            pod
+        };
+        let mut pods = Pods::default();
+        pods.there(elsewhere(0, "Failed", Some(7)));
+        assert_eq!(pods.seen(&job("Failed")), None);
+        pods.there(pod(0, "Failed", Some(3)));
+        pods.there(elsewhere(0, "Running", None));
+        pods.gone(&elsewhere(0, "Running", None), Some(&job("Running")));
         let seen = pods.seen(&job("Failed")).unwrap();
         assert_eq!((seen.exit_code, seen.infrastructure), (Some(3), false));
     }

@@ -85,7 +85,8 @@ pub(super) fn place<'a>(job: &'a SlimJob, pod: &'a SlimPod) -> Option<Placed<'a>
     let ours = owners
         .iter()
         .any(|owner| owner.controller == Some(true) && owner.uid == job.uid());
-    if !ours || job.uid().is_empty() {
+    let elsewhere = pod.metadata.namespace != job.metadata.namespace;
+    if !ours || elsewhere || job.uid().is_empty() {
         return None;
     }
     let rest = pod.name().strip_prefix(job.name())?.strip_prefix('-')?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jobflow_core::Span;
 use jobflow_core::testing::{End, Life};
 use jobflow_k8s::client::Finding;
+use jobflow_test_security::{malformed, stored};
 use jobflow_test_service::volcano::Attempt;
 use jobflow_test_service::{Fault, Key, Part, Refusal, Rule, Served, Service, Verb, kind, object};
 use serde_json::{Value, json};
@@ -251,6 +252,32 @@ async fn a_job_of_somebody_else_is_never_taken_nor_touched() {
     assert_sound(&stage);
 }
 
+/// An owner is in the namespace of what it owns; whoever reads the UID of a flow can name it in another.
+#[tokio::test(start_paused = true)]
+async fn a_job_of_another_namespace_that_names_the_flow_as_its_owner_is_none_of_its_jobs() {
+    let mut stage = Stage::new(|_: &Attempt| life(End::Never, 0));
+    let flow = stage.service.create(flow(CHAIN)).unwrap();
+    let mut forged = json!({
+        "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+        "metadata": {
+            "name": "flow-a", "namespace": "elsewhere",
+            "annotations": { "flow.volcano.sh/node": "a/0/1" },
+            "ownerReferences": [{
+                "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow", "name": "flow",
+                "uid": object::uid(&flow), "controller": true,
+            }],
+        },
+        "spec": spec(),
+    });
+    forged["status"] = json!({ "state": { "phase": "Completed" } });
+    stage.service.put(forged);
+    stage.start("driver");
+    until_node(&stage, "a", "Running").await;
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(node(&the_flow(&stage.service), "a"), "Running");
+    assert_eq!(created(&stage.service), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_job_over_quota_waits_until_there_is_room() {
     let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
@@ -398,63 +425,7 @@ async fn a_wiped_status_is_rebuilt_from_jobs_and_nothing_is_made_twice() {
 }
 
 fn poison() -> Vec<Value> {
-    let mut deep = json!(1);
-    for _ in 0..60 {
-        deep = json!({ "x": [deep] });
-    }
-    let of = |api: &str, kind: &str, name: &str, spec: Value| {
-        json!({
-            "apiVersion": api, "kind": kind, "metadata": { "name": name, "namespace": "default" }, "spec": spec,
-        })
-    };
-    let flows = "flow.volcano.sh/v1alpha1";
-    let jobs = "batch.volcano.sh/v1alpha1";
-    let mut unowned = of(jobs, "Job", "p-owner", spec());
-    unowned["metadata"]["ownerReferences"] = json!({ "uid": 1 });
-    let mut labelled = of(
-        flows,
-        "JobFlow",
-        "p-labels",
-        json!({ "flows": [{ "name": "a", "jobSpec": spec() }] }),
-    );
-    labelled["metadata"]["labels"] = json!([1]);
-    let mut status = of(
-        flows,
-        "JobFlow",
-        "p-status",
-        json!({ "flows": [{ "name": "a", "jobSpec": spec() }] }),
-    );
-    status["status"] = json!({ "nodes": "none", "state": 7 });
-    let mut many = of(jobs, "Job", "p-many", spec());
-    many["spec"]["tasks"][0]["replicas"] = json!(2_147_483_647);
-    vec![
-        of(flows, "JobFlow", "p-type", json!({ "flows": 5 })),
-        of(flows, "JobFlow", "p-null", Value::Null),
-        of(
-            flows,
-            "JobFlow",
-            "p-deep",
-            json!({ "flows": [{ "name": "a", "jobSpec": deep }] }),
-        ),
-        of(
-            flows,
-            "JobFlow",
-            "p-large",
-            json!({ "flows": [{ "name": "a", "jobSpec": { "x": "y".repeat(1_500_000) } }] }),
-        ),
-        of(
-            flows,
-            "JobFlow",
-            "p-negative",
-            json!({ "parallelism": -1, "flows": [{ "name": "a", "jobSpec": spec() }] }),
-        ),
-        labelled,
-        status,
-        of(flows, "JobTemplate", "p-template", json!({ "tasks": "none" })),
-        of(jobs, "Job", "p-job", json!([1])),
-        unowned,
-        many,
-    ]
+    [stored("default"), malformed("default")].concat()
 }
 
 #[tokio::test(start_paused = true)]
