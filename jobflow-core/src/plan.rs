@@ -107,6 +107,11 @@ pub enum Effect {
         /// Which.
         key: JobKey,
     },
+    /// Read the pods of a job that has failed live: they tell why, and it may depend on that what comes next.
+    LookAtPods {
+        /// Which.
+        key: JobKey,
+    },
     /// Ask the job to end.
     Terminate {
         /// Which.

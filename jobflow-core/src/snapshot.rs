@@ -165,6 +165,9 @@ pub struct JobView {
     pub aborts_itself: bool,
     /// Whether pods of it are still there.
     pub pods_left: bool,
+    /// Whether only a live read can tell how its pods ended: whoever watches pods may see them later than their job.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub pods_unread: bool,
     /// The exit code of the first container that ended non-zero.
     pub exit_code: Option<i32>,
     /// Whether everything that failed in it was lost to the infrastructure.
@@ -194,6 +197,7 @@ impl JobView {
             ran: false,
             aborts_itself: false,
             pods_left: false,
+            pods_unread: false,
             exit_code: None,
             infrastructure: false,
             pod_reasons: Vec::new(),
@@ -266,6 +270,8 @@ pub enum EffectKind {
     Create,
     /// A live read.
     Look,
+    /// A live read of its pods.
+    LookAtPods,
     /// A request to end it.
     Terminate,
     /// A delete.

@@ -44,7 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Effect::Terminate { key, .. } | Effect::Delete { key, .. } => {
                     children.get_mut(&key).map_or(Ok(()), Child::kill)?;
                 }
-                Effect::Look { .. } | Effect::DeleteStray(_) | Effect::Reread => {} // nobody else makes jobs here
+                // Nobody else makes jobs here, and there are no pods.
+                Effect::Look { .. } | Effect::LookAtPods { .. } | Effect::DeleteStray(_) | Effect::Reread => {
+                }
             }
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -59,7 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     };
                     snapshot.jobs.insert(key, sighting);
                 }
-                Effect::Terminate { .. }
+                Effect::LookAtPods { .. }
+                | Effect::Terminate { .. }
                 | Effect::Delete { .. }
                 | Effect::DeleteStray(_)
                 | Effect::Reread => {}

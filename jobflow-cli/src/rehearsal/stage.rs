@@ -152,7 +152,11 @@ impl<'a> Stage<'a> {
                 }
             }
             Effect::Delete { key, .. } => drop(self.jobs.remove(key)),
-            Effect::MarkBirth | Effect::Look { .. } | Effect::DeleteStray(_) | Effect::Reread => {}
+            Effect::MarkBirth
+            | Effect::Look { .. }
+            | Effect::LookAtPods { .. }
+            | Effect::DeleteStray(_)
+            | Effect::Reread => {}
         }
         None
     }

@@ -119,7 +119,21 @@ fn end_by(
     at: Time,
 ) {
     let outcome = stop.map_or(AttemptOutcome::Failed(reason), |stop| stopped(stop.cause));
+    if view.pods_unread && has_failed(outcome) {
+        return planning.look_at_pods(key);
+    }
     end_seen(planning, key, outcome, view, at);
+}
+
+/// Whether the exit code of the attempt is judged, or told.
+const fn has_failed(outcome: AttemptOutcome) -> bool {
+    match outcome {
+        AttemptOutcome::Failed(_) | AttemptOutcome::FailedForGood(_) => true,
+        AttemptOutcome::Succeeded
+        | AttemptOutcome::Cancelled(_)
+        | AttemptOutcome::Skipped(_)
+        | AttemptOutcome::Suspended => false,
+    }
 }
 
 fn end_seen(planning: &mut Planning<'_>, key: JobKey, outcome: AttemptOutcome, view: &JobView, at: Time) {

@@ -176,8 +176,11 @@ fn withdraw(planning: &mut Planning<'_>, node: NodeId) {
     }
 }
 
-/// Records a stop; the first one stays, but for a suspension's.
+/// Records a stop; the first one stays, but for a suspension's. It comes too late for a job that has failed by itself.
 fn record_stop(planning: &mut Planning<'_>, node: NodeId, cause: StopCause) {
+    if planning.unread.contains(&node) {
+        return;
+    }
     let recorded = planning.record(node).stop;
     let replaces = recorded
         .is_none_or(|stop| stop.cause == StopCause::SuspendRunning && cause != StopCause::SuspendRunning);

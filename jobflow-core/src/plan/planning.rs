@@ -67,6 +67,8 @@ pub(super) struct Planning<'a> {
     pub(super) open: Open,
     /// Nodes whose intended job is known not to exist.
     pub(super) absent: Vec<NodeId>,
+    /// Nodes whose job has failed, and whose pods have to be read before that is judged.
+    pub(super) unread: Vec<NodeId>,
     /// Nothing may be released from this record before it is written.
     pub(super) releases_nothing: bool,
     /// The node for which the flow is failing.
@@ -110,6 +112,7 @@ impl<'a> Planning<'a> {
             sightings: Vec::new(),
             open: Open::default(),
             absent: Vec::new(),
+            unread: Vec::new(),
             releases_nothing: false,
             failing: None,
         };
@@ -304,6 +307,15 @@ impl<'a> Planning<'a> {
         self.say(key.node, Why::InFlight);
         if !self.is_in_flight(key, EffectKind::Look) && !self.is_in_flight(key, EffectKind::Create) {
             self.effects.push(Effect::Look { key });
+        }
+    }
+
+    /// Asks for a live read of the pods of a job that has failed, unless one is on its way.
+    pub(super) fn look_at_pods(&mut self, key: JobKey) {
+        self.say(key.node, Why::InFlight);
+        self.unread.push(key.node);
+        if !self.is_in_flight(key, EffectKind::LookAtPods) {
+            self.effects.push(Effect::LookAtPods { key });
         }
     }
 

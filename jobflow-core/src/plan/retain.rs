@@ -132,6 +132,7 @@ mod tests {
             Effect::MarkBirth
             | Effect::Create { .. }
             | Effect::Look { .. }
+            | Effect::LookAtPods { .. }
             | Effect::Terminate { .. }
             | Effect::DeleteStray(_)
             | Effect::Reread => None,

@@ -182,6 +182,7 @@ fn sent(effect: &Effect) -> Option<(crate::key::JobKey, EffectKind)> {
     match effect {
         Effect::Create { key } => Some((*key, EffectKind::Create)),
         Effect::Look { key } => Some((*key, EffectKind::Look)),
+        Effect::LookAtPods { key } => Some((*key, EffectKind::LookAtPods)),
         Effect::Terminate { key, .. } => Some((*key, EffectKind::Terminate)),
         Effect::Delete { key, .. } => Some((*key, EffectKind::Delete)),
         Effect::MarkBirth | Effect::DeleteStray(_) | Effect::Reread => None,

@@ -296,7 +296,7 @@ impl World {
                     self.delete(*key);
                 }
             }
-            Effect::DeleteStray(_) | Effect::Reread => {}
+            Effect::LookAtPods { .. } | Effect::DeleteStray(_) | Effect::Reread => {}
         }
     }
 

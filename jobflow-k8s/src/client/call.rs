@@ -12,7 +12,7 @@ use kube::api::{
     DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
 };
 use kube::client::Body;
-use kube::core::{ObjectList, Request as Path};
+use kube::core::{NamespaceResourceScope, ObjectList, Request as Path};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use super::extensions::{Asker, Extensions};
 use super::guard::Guarded;
 use super::observer::{Call, Observer};
+use super::pods;
 use super::request::{Request, Response, Said, Written};
 use super::term::Term;
 use super::uses::Template;
@@ -31,7 +32,7 @@ use crate::types::{Command, Job, JobFlow, JobFlowStatus, JobTemplate};
 /// Who the server notes as the manager of fields.
 pub const MANAGER: &str = "jobflow";
 
-/// How many Jobs are read by one request of a list.
+/// How many objects are read by one request of a list.
 const PAGE: u32 = 500;
 
 /// The longest list that is read.
@@ -84,7 +85,10 @@ impl Caller {
         let (response, code) = if let Request::Ask(question) = request {
             (self.ask(asker, question).await, None)
         } else if let Request::ListJobs { selector } = request {
-            self.list(&asker.namespace, selector).await
+            self.list(&asker.namespace, selector, Response::Jobs).await
+        } else if let Request::ListPods { job, .. } = request {
+            let selector = format!("{}={job}", pods::LABEL);
+            self.list(&asker.namespace, &selector, Response::Pods).await
         } else {
             self.ask_server(asker, request).await
         };
@@ -187,11 +191,19 @@ impl Caller {
     }
 
     /// All pages of a list, or the first refusal.
-    async fn list(&self, namespace: &str, selector: &str) -> (Response, Option<u16>) {
-        let mut jobs = Vec::new();
+    async fn list<K>(
+        &self,
+        namespace: &str,
+        selector: &str,
+        response: impl FnOnce(Vec<K>) -> Response,
+    ) -> (Response, Option<u16>)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned,
+    {
+        let mut objects = Vec::new();
         let mut token = None;
         for _ in 0..MOST_PAGES {
-            let Some(sending) = page(namespace, selector, token) else {
+            let Some(sending) = page::<K>(namespace, selector, token) else {
                 return (
                     Response::Unsent("not a list that can be asked for".to_owned()),
                     None,
@@ -202,14 +214,14 @@ impl Caller {
                 Ok(answer) => return (said(&answer), Some(answer.code)),
                 Err(error) => return (Response::Unanswered(error), None),
             };
-            let Ok(list) = serde_json::from_slice::<ObjectList<Guarded<SlimJob>>>(&answer.body) else {
+            let Ok(list) = serde_json::from_slice::<ObjectList<Guarded<K>>>(&answer.body) else {
                 return (
                     Response::Unanswered("a list that can't be read".to_owned()),
                     Some(answer.code),
                 );
             };
-            jobs.extend(list.items.into_iter().filter_map(|job| match job {
-                Guarded::Read(job) => Some(job),
+            objects.extend(list.items.into_iter().filter_map(|object| match object {
+                Guarded::Read(object) => Some(object),
                 Guarded::Unreadable(_) => None,
             }));
             token = list.metadata.continue_.filter(|token| !token.is_empty());
@@ -217,23 +229,26 @@ impl Caller {
                 break;
             }
         }
-        (Response::Jobs(jobs), Some(200))
+        (response(objects), Some(200))
     }
 }
 
-fn page(namespace: &str, selector: &str, token: Option<String>) -> Option<Sending> {
+fn page<K: Resource<DynamicType = ()>>(
+    namespace: &str,
+    selector: &str,
+    token: Option<String>,
+) -> Option<Sending> {
     let params = ListParams {
         label_selector: Some(selector.to_owned()),
         limit: Some(PAGE),
         continue_token: token,
         ..ListParams::default()
     };
-    let request = Path::new(Job::url_path(&(), Some(namespace)))
-        .list(&params)
-        .ok()?;
+    let request = Path::new(K::url_path(&(), Some(namespace))).list(&params).ok()?;
+    let resource = if K::kind(&()) == "Pod" { "pods" } else { "jobs" };
     Some(Sending {
         verb: "list",
-        resource: "jobs",
+        resource,
         request,
     })
 }
@@ -282,7 +297,7 @@ fn sending(asker: &Asker, request: &Request) -> Option<Sending> {
             };
             ("delete", "jobs", path::<Job>(asker).delete(name, &params))
         }
-        Request::ListJobs { .. } | Request::Ask(_) => return None,
+        Request::ListJobs { .. } | Request::ListPods { .. } | Request::Ask(_) => return None,
     };
     Some(Sending {
         verb,
@@ -311,7 +326,10 @@ fn read(request: &Request, answer: &Answer) -> Response {
         }
         Request::DeleteJob { .. } if is_status(answer) => Response::Done,
         Request::DeleteJob { .. } => decoded(answer, |job: SlimJob| Response::Job(Box::new(job))),
-        Request::TerminateJob { .. } | Request::ListJobs { .. } | Request::Ask(_) => Response::Done,
+        Request::TerminateJob { .. }
+        | Request::ListJobs { .. }
+        | Request::ListPods { .. }
+        | Request::Ask(_) => Response::Done,
     }
 }
 

@@ -181,6 +181,7 @@ enum Pending {
     Create(JobKey),
     Look(JobKey),
     List(Vec<JobKey>),
+    LookAtPods(JobKey, Arc<SlimJob>),
     Owner(JobKey, Box<SlimJob>),
     Terminate(JobKey),
     Delete(Option<JobKey>),

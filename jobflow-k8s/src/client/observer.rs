@@ -45,7 +45,7 @@ pub struct NodeChange<'a> {
 pub struct Call {
     /// What was done: `get`, `list`, `create`, `update`, `patch`, `delete`.
     pub verb: &'static str,
-    /// To what: `jobflows`, `jobflows/status`, `jobs`, `commands`, `jobtemplates/status`.
+    /// To what: `jobflows`, `jobflows/status`, `jobs`, `pods`, `commands`, `jobtemplates/status`.
     pub resource: &'static str,
     /// The status of the answer; none if none came.
     pub code: Option<u16>,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::observe::{PodsSeen, SlimJob, SlimPod, account};
 use crate::types::JobPhase;
 
-/// Pods that are Volcano's bear this label.
-pub(super) const SELECTOR: &str = "volcano.sh/job-name";
+/// Pods that are Volcano's bear this label, with the name of their Job.
+pub(super) const LABEL: &str = "volcano.sh/job-name";
 
 /// A Job as a pod names it: the pod's own namespace, and the UID. A pod may name the UID of any Job; its Job is in its
 /// namespace.

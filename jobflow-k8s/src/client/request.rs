@@ -6,7 +6,7 @@ use jobflow_core::facts::FactKey;
 use jobflow_core::{JobKey, Span, Uid};
 use kube::core::Status;
 
-use crate::observe::{SlimJob, refusal};
+use crate::observe::{SlimJob, SlimPod, refusal};
 use crate::types::{JobFlow, JobFlowStatus};
 
 /// Joins an answer to its request; counted by each flow.
@@ -50,6 +50,13 @@ pub enum Request {
         /// The label's selector.
         selector: String,
     },
+    /// Read the pods of a Job, by quorum.
+    ListPods {
+        /// Which.
+        key: JobKey,
+        /// The Job's name.
+        job: String,
+    },
     /// Read another flow, to see whether it is still there.
     ReadOwner {
         /// Whose Job has the owner.
@@ -92,6 +99,7 @@ impl Request {
             Self::ReadFlow
             | Self::ReadJob { .. }
             | Self::ListJobs { .. }
+            | Self::ListPods { .. }
             | Self::ReadOwner { .. }
             | Self::Ask(_) => false,
         }
@@ -110,6 +118,8 @@ pub enum Response {
     Job(Box<SlimJob>),
     /// Jobs, as they are now.
     Jobs(Vec<SlimJob>),
+    /// Pods, as they are now.
+    Pods(Vec<SlimPod>),
     /// It was done, and the answer says nothing more.
     Done,
     /// What a source of facts said.
@@ -136,6 +146,15 @@ impl Response {
     pub(super) fn into_job(self) -> Result<Box<SlimJob>, Self> {
         if let Self::Job(job) = self {
             Ok(job)
+        } else {
+            Err(self)
+        }
+    }
+
+    /// Pods, or the response if it is another.
+    pub(super) fn into_pods(self) -> Result<Vec<SlimPod>, Self> {
+        if let Self::Pods(pods) = self {
+            Ok(pods)
         } else {
             Err(self)
         }

@@ -143,7 +143,7 @@ impl Driver {
             let watching = Watching {
                 client: client.clone(),
                 namespace: scope.clone(),
-                label: (beat.resource() == PODS).then_some(pods::SELECTOR),
+                label: (beat.resource() == PODS).then_some(pods::LABEL),
                 streaming: hub.settings.streaming_lists,
                 beat: Arc::clone(beat),
                 observer: Arc::clone(&hub.observer),

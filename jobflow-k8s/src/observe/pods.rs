@@ -25,6 +25,8 @@ pub struct PodsSeen {
     pub started: bool,
     /// Whether a pod is there that hasn't ended.
     pub left: bool,
+    /// Whether a pod has failed.
+    pub failed: bool,
     /// The exit code of the first container that ended non-zero, by the time of its end, then the pod's index, then
     /// the order of containers.
     pub exit_code: Option<i32>,
@@ -34,6 +36,30 @@ pub struct PodsSeen {
     pub infrastructure: bool,
     /// The first failure in words.
     pub first_failure: Option<Box<str>>,
+}
+
+impl PodsSeen {
+    /// The same, with what was known before of failures: pods go, and what they told stays true.
+    #[must_use]
+    pub fn after(self, before: Option<&Self>) -> Self {
+        let Some(before) = before else { return self };
+        let started = self.started || before.started;
+        let failure = if self.tells_of_failure() { &self } else { before };
+        Self {
+            started,
+            failed: failure.failed,
+            exit_code: failure.exit_code,
+            reasons: failure.reasons.clone(),
+            infrastructure: failure.infrastructure,
+            first_failure: failure.first_failure.clone(),
+            ready: self.ready,
+            left: self.left,
+        }
+    }
+
+    const fn tells_of_failure(&self) -> bool {
+        self.failed || self.infrastructure || self.exit_code.is_some()
+    }
 }
 
 /// One pod with its place in the Job.
@@ -71,6 +97,7 @@ pub fn account<'a>(job: &SlimJob, pods: impl IntoIterator<Item = &'a SlimPod>, v
         ready,
         started: placed.iter().any(|placed| ran(placed.pod)),
         left: placed.iter().any(|placed| !placed.pod.phase.is_ended()),
+        failed: !failed.is_empty(),
         exit_code: first.as_ref().map(|failure| failure.end.exit_code),
         reasons: reasons(&placed),
         infrastructure: (!failed.is_empty() || vanished > 0)

@@ -38,6 +38,8 @@ pub fn job_view(job: &SlimJob, pods: Option<&PodsSeen>) -> JobView {
         started: ran || pods_ran || tasks.iter().any(|task| task.counts.any_ran()),
         ran,
         aborts_itself: job.aborts_itself,
+        // Who watches pods knows whether it has read them.
+        pods_unread: false,
         pods_left: pods.map_or_else(|| counts_live_pods(job), |pods| pods.left),
         exit_code: pods.and_then(|pods| pods.exit_code),
         infrastructure: pods.is_some_and(|pods| pods.infrastructure),

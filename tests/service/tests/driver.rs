@@ -14,6 +14,8 @@ mod conformance;
 mod history;
 #[path = "driver/play.rs"]
 mod play;
+#[path = "driver/pods.rs"]
+mod pods;
 #[path = "driver/stage.rs"]
 mod stage;
 #[path = "driver/sweep.rs"]

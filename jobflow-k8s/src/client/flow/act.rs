@@ -40,6 +40,7 @@ impl FlowDriver {
                 // It goes with the first create, whoever asks for that.
                 Effect::MarkBirth => {}
                 Effect::Look { key } => looks.push(*key),
+                Effect::LookAtPods { key } => self.look_at_pods(stepped, *key),
                 Effect::Terminate { key, uid } => self.terminate(stepped, *key, uid, now),
                 Effect::Delete { key, uid } => self.delete(stepped, *key, uid, now),
                 Effect::DeleteStray(stray) => self.delete_stray(stepped, stray, around, now),
@@ -138,6 +139,19 @@ impl FlowDriver {
         }
     }
 
+    fn look_at_pods(&mut self, stepped: &mut Stepped, key: JobKey) {
+        let job = self.jobs.by_key().get(&key).map(Arc::clone);
+        let Some(job) = job.filter(|_| !self.is_waiting(key, EffectKind::LookAtPods)) else {
+            return;
+        };
+        let name = job.name().to_owned();
+        self.send(
+            stepped,
+            Pending::LookAtPods(key, job),
+            Request::ListPods { key, job: name },
+        );
+    }
+
     /// Volcano finds the Job by the target's name; the owner lets the Command go with it.
     fn terminate(&mut self, stepped: &mut Stepped, key: JobKey, uid: &Uid, now: Time) {
         let Some(name) = self
@@ -234,6 +248,7 @@ impl Pending {
             Self::Create(key) => (std::slice::from_ref(key), EffectKind::Create),
             Self::Look(key) | Self::Owner(key, _) => (std::slice::from_ref(key), EffectKind::Look),
             Self::List(keys) => (keys, EffectKind::Look),
+            Self::LookAtPods(key, _) => (std::slice::from_ref(key), EffectKind::LookAtPods),
             Self::Terminate(key) => (std::slice::from_ref(key), EffectKind::Terminate),
             Self::Delete(Some(key)) => (std::slice::from_ref(key), EffectKind::Delete),
             Self::Delete(None)

@@ -33,6 +33,7 @@ impl FlowDriver {
             Pending::Create(key) => self.create_answered(key, response, around, now),
             Pending::Look(key) => self.job_read(key, response, around, now),
             Pending::List(keys) => self.jobs_listed(&keys, response, around, now),
+            Pending::LookAtPods(key, job) => self.pods_listed(key, &job, response, around, now),
             Pending::Owner(key, job) => self.owner_read(key, &job, response, now),
             Pending::Terminate(key) => self.terminate_answered(key, &response, around, now),
             Pending::Delete(key) => self.delete_answered(key, response, around, now),
@@ -107,7 +108,7 @@ impl FlowDriver {
         let look = Held::Job(key, EffectKind::Look);
         match response.into_job() {
             Ok(job) => self.job_found(key, job, around, now),
-            Err(other) if other.is_absent(&name) => self.read_nothing(key, now),
+            Err(other) if other.is_absent(&name) => self.read_nothing(key, around, now),
             Err(other) => return self.holds.failed(look, other.asked_to_wait(), now),
         }
         self.holds.clear(&look);
@@ -169,12 +170,31 @@ impl FlowDriver {
             let job = self.job_name(*key).and_then(|name| found.remove(&name));
             match job {
                 Some(job) => self.job_found(*key, Box::new(job), around, now),
-                None => self.read_nothing(*key, now),
+                None => self.read_nothing(*key, around, now),
             }
         }
         found
             .into_values()
             .for_each(|job| self.job_listed(job, around, now));
+    }
+
+    /// What isn't there any more, or may not be seen, tells nothing; that is an answer, too.
+    fn pods_listed(
+        &mut self,
+        key: JobKey,
+        job: &SlimJob,
+        response: Response,
+        around: &Surroundings<'_>,
+        now: Time,
+    ) {
+        let look = Held::Job(key, EffectKind::LookAtPods);
+        let pods = match response.into_pods() {
+            Ok(pods) => pods,
+            Err(other) if matches!(other.refusal(), Some(400 | 403 | 404)) => Vec::new(),
+            Err(other) => return self.holds.failed(look, other.asked_to_wait(), now),
+        };
+        self.holds.clear(&look);
+        self.pods_read(key, job, &pods, around);
     }
 
     /// A Job that nobody asked for: it counts if it is ours.

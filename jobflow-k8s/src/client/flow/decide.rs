@@ -173,10 +173,11 @@ impl FlowDriver {
 
     /// Reading asks for no record.
     fn look_only(&mut self, stepped: &mut Stepped, effects: &[Effect], around: &Surroundings<'_>, now: Time) {
-        let looks = effects
+        let looks: Vec<Effect> = effects
             .iter()
-            .filter(|effect| matches!(effect, Effect::Look { .. }));
-        let looks: Vec<Effect> = looks.cloned().collect();
+            .filter(|effect| is_a_look(effect))
+            .cloned()
+            .collect();
         self.act(stepped, &looks, around, now);
     }
 
@@ -238,16 +239,17 @@ impl FlowDriver {
     }
 }
 
+const fn is_a_look(effect: &Effect) -> bool {
+    matches!(effect, Effect::Look { .. } | Effect::LookAtPods { .. })
+}
+
 /// Whether a plan is about attempts that ended, and nothing is started, stopped or concluded by it.
 fn tells_of_ends_only(plan: &Plan, record: &jobflow_core::FlowRecord) -> bool {
     let next = &plan.next;
     let ends = |phase: NodePhase| phase.is_end() || phase == NodePhase::BackingOff;
     let concluded =
         (next.phase, next.stop, next.finally_since) != (record.phase, record.stop, record.finally_since);
-    let starts = plan
-        .effects
-        .iter()
-        .any(|effect| !matches!(effect, Effect::Look { .. }));
+    let starts = plan.effects.iter().any(|effect| !is_a_look(effect));
     !concluded
         && !starts
         && plan.changes.iter().any(|change| ends(change.to))

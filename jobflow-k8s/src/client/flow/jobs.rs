@@ -10,7 +10,7 @@ use jobflow_core::{JobKey, NodePhase, Time, Uid};
 
 use super::base::is_newer;
 use super::{FlowDriver, Surroundings};
-use crate::observe::{Answer, Owner, Ownership, PodsSeen, SlimJob, job_view, ownership};
+use crate::observe::{Answer, Owner, Ownership, PodsSeen, SlimJob, SlimPod, account, job_view, ownership};
 use crate::parse::Flow;
 
 /// The Jobs of a flow beside their sightings.
@@ -22,6 +22,8 @@ pub(super) struct Jobs {
     by_key: BTreeMap<JobKey, Arc<SlimJob>>,
     /// What pods tell, by the UID of their Job.
     pods: BTreeMap<String, Arc<PodsSeen>>,
+    /// UIDs of Jobs whose pods were read live after they had ended.
+    pods_read: BTreeSet<String>,
     /// UIDs that a live read showed to be gone, until the store agrees.
     gone: BTreeSet<String>,
     /// What was said to a create, until a live read tells whether the Job is there all the same.
@@ -35,8 +37,17 @@ impl Jobs {
         &self.by_key
     }
 
-    fn view(&self, job: &SlimJob) -> JobView {
-        job_view(job, self.pods.get(job.uid()).map(|pods| &**pods))
+    fn view(&self, job: &SlimJob, around: &Surroundings<'_>) -> JobView {
+        let view = job_view(job, self.pods.get(job.uid()).map(|pods| &**pods));
+        JobView {
+            pods_unread: around.settings.pods && !self.pods_read.contains(job.uid()),
+            ..view
+        }
+    }
+
+    fn pods_seen(&mut self, job: &str, seen: PodsSeen) {
+        let seen = seen.after(self.pods.get(job).map(|before| &**before));
+        self.pods.insert(job.to_owned(), Arc::new(seen));
     }
 
     /// A create was answered with something other than the Job.
@@ -66,10 +77,31 @@ impl FlowDriver {
 
     /// More is known of a Job through its pods.
     pub(super) fn pods_seen(&mut self, job: String, pods: Arc<PodsSeen>, around: &Surroundings<'_>) {
+        self.jobs.pods_seen(&job, Arc::unwrap_or_clone(pods));
         let known = self.jobs.objects.get(&job).map(Arc::clone);
-        self.jobs.pods.insert(job, pods);
         if let Some(job) = known {
             self.sight(&job, around);
+        }
+    }
+
+    /// The pods of a Job that has ended were read live.
+    pub(super) fn pods_read(
+        &mut self,
+        key: JobKey,
+        job: &SlimJob,
+        pods: &[SlimPod],
+        around: &Surroundings<'_>,
+    ) {
+        self.jobs.pods_read.insert(job.uid().to_owned());
+        self.jobs.pods_seen(job.uid(), account(job, pods, 0));
+        let fresh = self.jobs.view(job, around);
+        let (Some(Sighting::Seen(view)) | Some(Sighting::Gone { last: Some(view), .. })) =
+            self.snapshot.jobs.get_mut(&key)
+        else {
+            return;
+        };
+        if view.uid == fresh.uid {
+            *view = fresh;
         }
     }
 
@@ -77,12 +109,15 @@ impl FlowDriver {
     pub(super) fn job_gone(&mut self, job: &Arc<SlimJob>) {
         let uid = job.uid();
         self.jobs.objects.remove(uid);
-        self.jobs.pods.remove(uid);
         self.jobs.gone.remove(uid);
         self.snapshot.strays.retain(|stray| *stray.uid.0 != *uid);
         let is_it = |sighting: &Sighting| matches!(sighting, Sighting::Seen(view) if *view.uid.0 == *uid);
         let seen = self.snapshot.jobs.iter().filter(|(_, sighting)| is_it(sighting));
         let found: Vec<JobKey> = seen.map(|(key, _)| *key).collect();
+        if found.iter().all(|key| is_over(&self.snapshot.record, *key)) {
+            self.jobs.pods.remove(uid);
+            self.jobs.pods_read.remove(uid);
+        }
         for key in found {
             self.jobs.by_key.insert(key, Arc::clone(job));
             self.missing(key);
@@ -146,7 +181,7 @@ impl FlowDriver {
         let Ownership::Ours(key) = self.owner_of(job, flow, around) else {
             return;
         };
-        let view = self.jobs.view(job);
+        let view = self.jobs.view(job, around);
         let judged_gone = matches!(self.snapshot.jobs.get(&key), Some(Sighting::Gone { .. }));
         if judged_gone && is_another(&self.snapshot.record, key, &view.uid)
             || is_late(&self.snapshot.record, key, &view)
@@ -179,13 +214,13 @@ impl FlowDriver {
             self.jobs.objects.remove(&*uid.0);
             return self.job_seen(job, around, now);
         }
-        self.judge_gone(key, now);
+        self.judge_gone(key, around, now);
         self.jobs.objects.insert(uid.0.to_string(), Arc::clone(&job));
         self.stray(&job);
     }
 
     /// A live read found nothing of that name.
-    pub(super) fn read_nothing(&mut self, key: JobKey, now: Time) {
+    pub(super) fn read_nothing(&mut self, key: JobKey, around: &Surroundings<'_>, now: Time) {
         let refusing = self.jobs.refusing.remove(&key);
         let existed = self.jobs.by_key.contains_key(&key) || self.recorded_uid(key).is_some();
         match refusing {
@@ -199,7 +234,7 @@ impl FlowDriver {
                 };
                 self.snapshot.jobs.insert(key, Sighting::Refused(refusal));
             }
-            Some(_) | None => self.judge_gone(key, now),
+            Some(_) | None => self.judge_gone(key, around, now),
         }
     }
 
@@ -218,8 +253,8 @@ impl FlowDriver {
         *count
     }
 
-    fn judge_gone(&mut self, key: JobKey, now: Time) {
-        let last = self.jobs.by_key.get(&key).map(|job| self.jobs.view(job));
+    fn judge_gone(&mut self, key: JobKey, around: &Surroundings<'_>, now: Time) {
+        let last = self.jobs.by_key.get(&key).map(|job| self.jobs.view(job, around));
         if let Some(uid) = last.as_ref().map(|view| view.uid.0.to_string())
             && self.jobs.objects.remove(&uid).is_some()
         {

@@ -54,7 +54,11 @@ impl Drive<'_> {
                     self.host.delete(*key);
                 }
                 // There is no object of a flow to mark, and nothing that this process doesn't know already.
-                Effect::MarkBirth | Effect::Look { .. } | Effect::DeleteStray(_) | Effect::Reread => {}
+                Effect::MarkBirth
+                | Effect::Look { .. }
+                | Effect::LookAtPods { .. }
+                | Effect::DeleteStray(_)
+                | Effect::Reread => {}
             }
         }
         Ok(())

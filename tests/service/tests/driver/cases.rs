@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::history::violations;
 use crate::stage::{Stage, node, phase};
 
-fn spec() -> Value {
+pub(crate) fn spec() -> Value {
     json!({
         "minAvailable": 1,
         "tasks": [{ "name": "main", "replicas": 1, "template": { "spec": {
@@ -23,14 +23,14 @@ fn spec() -> Value {
     })
 }
 
-fn template(name: &str) -> Value {
+pub(crate) fn template(name: &str) -> Value {
     json!({
         "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobTemplate", "metadata": { "name": name }, "spec": spec(),
     })
 }
 
 /// A flow whose entries have their own jobs.
-fn flow(entries: &[(&str, &[&str])]) -> Value {
+pub(crate) fn flow(entries: &[(&str, &[&str])]) -> Value {
     let entry = |(name, targets): &(&str, &[&str])| {
         let mut entry = json!({ "name": name, "jobSpec": spec() });
         if !targets.is_empty() {
@@ -45,7 +45,7 @@ fn flow(entries: &[(&str, &[&str])]) -> Value {
     })
 }
 
-fn life(end: End, runs: u64) -> Life {
+pub(crate) fn life(end: End, runs: u64) -> Life {
     Life {
         queued: Span(200),
         runs: Span::from_secs(runs),
@@ -54,18 +54,18 @@ fn life(end: End, runs: u64) -> Life {
 }
 
 /// A cluster on which every pod succeeds after five seconds, with a driver and a flow.
-fn stage(flow: Value) -> Stage {
+pub(crate) fn stage(flow: Value) -> Stage {
     let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
     stage.service.create(flow).unwrap();
     stage.start("driver");
     stage
 }
 
-fn the_flow(service: &Service) -> Value {
+pub(crate) fn the_flow(service: &Service) -> Value {
     service.get(&Key::of("jobflows", "flow")).unwrap_or_default()
 }
 
-async fn until_node(stage: &Stage, name: &str, wanted: &str) {
+pub(crate) async fn until_node(stage: &Stage, name: &str, wanted: &str) {
     let there = |service: &Service| node(&the_flow(service), name) == wanted;
     let done = stage.until(there, Duration::from_secs(900)).await;
     let flow = the_flow(&stage.service);
@@ -78,15 +78,15 @@ async fn until_node(stage: &Stage, name: &str, wanted: &str) {
     );
 }
 
-fn assert_sound(stage: &Stage) {
+pub(crate) fn assert_sound(stage: &Stage) {
     assert_eq!(violations(&stage.service), [] as [&str; 0]);
 }
 
-fn created(service: &Service) -> usize {
+pub(crate) fn created(service: &Service) -> usize {
     service.count(Verb::Create, "jobs")
 }
 
-const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"])];
+pub(crate) const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"])];
 
 #[tokio::test(start_paused = true)]
 async fn two_controllers_without_a_lease_make_each_job_once() {

@@ -64,6 +64,7 @@ pub(super) fn names(requests: &[(Ticket, Request)]) -> Vec<String> {
         Request::CreateJob { name, .. } => format!("CreateJob {name}"),
         Request::ReadJob { name, .. } => format!("ReadJob {name}"),
         Request::ListJobs { selector } => format!("ListJobs {selector}"),
+        Request::ListPods { job, .. } => format!("ListPods {job}"),
         Request::ReadOwner { name, uid, .. } => format!("ReadOwner {name} {uid}"),
         Request::TerminateJob { body, .. } => {
             let command: Value = serde_json::from_slice(body).unwrap();
@@ -85,6 +86,7 @@ pub(super) fn body(request: &Request) -> Value {
         Request::ReadFlow
         | Request::ReadJob { .. }
         | Request::ListJobs { .. }
+        | Request::ListPods { .. }
         | Request::ReadOwner { .. }
         | Request::DeleteJob { .. }
         | Request::Ask(_) => Value::Null,
