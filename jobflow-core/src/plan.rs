@@ -163,8 +163,12 @@ pub fn plan(graph: &FlowGraph, policy: &Policy, snapshot: &Snapshot, facts: &Fac
     settle::settle(&mut planning);
     retry::retry(&mut planning);
     halt::halt(&mut planning);
-    resolve::resolve(&mut planning);
-    release::release(&mut planning);
+    if snapshot.wishes.frozen {
+        planning.hold_everything();
+    } else {
+        resolve::resolve(&mut planning);
+        release::release(&mut planning);
+    }
     stops::request(&mut planning);
     conclude::conclude(&mut planning);
     retain::retain(&mut planning);

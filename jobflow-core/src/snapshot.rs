@@ -44,6 +44,9 @@ pub struct Wishes {
     pub cancel: Option<CancelMode>,
     /// The flow itself is being deleted: nothing is created or written any more.
     pub deleting: bool,
+    /// The flow was started, and can't be read any more as it is now: what runs is followed, and nothing is started or
+    /// decided that depends on how entries hang together. The graph needs no more than the entries, each by itself.
+    pub frozen: bool,
 }
 
 /// How a flow is cancelled.

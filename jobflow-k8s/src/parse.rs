@@ -7,6 +7,7 @@
 mod counts;
 mod depends;
 mod entry;
+mod frozen;
 mod graph;
 mod known;
 mod lint;
@@ -36,6 +37,7 @@ use crate::job::JobView;
 use crate::schema::{Kind, Schemas};
 use crate::types::{self, JobFlow, JobFlowSpec};
 use crate::yaml::Document;
+pub use frozen::frozen;
 pub use known::{Known, KnownTemplate};
 
 /// The largest spec of a flow, in bytes of JSON.

@@ -32,6 +32,6 @@ pub use carries::carries;
 pub use conditions::ConditionType;
 pub use ledger::{BIRTH_MARK, is_taken_over, ledger, salvage, with_removed};
 pub use read::read;
-pub use refuse::refused;
+pub use refuse::{has_started, refused, tells};
 pub use size::{MOST_OBJECT_BYTES, TooLarge, base_size, too_large, worst_case};
 pub use write::{Writing, Written, write};

@@ -260,8 +260,12 @@ fn suspend(planning: &mut Planning<'_>, node: NodeId) {
     }
 }
 
-/// Applies the failure policy to nodes that have been started. Those that have not are for `resolve`.
+/// Applies the failure policy to nodes that have been started. Those that have not are for `resolve`. While the spec
+/// can't be read nobody knows which entries are handlers.
 pub(super) fn fail_over(planning: &mut Planning<'_>) {
+    if planning.snapshot.wishes.frozen {
+        return;
+    }
     if planning.failing.is_none() || planning.policy.failure_policy == FailurePolicy::Continue {
         return;
     }

@@ -319,6 +319,34 @@ impl<'a> Planning<'a> {
         }
     }
 
+    /// Nothing is started and no dependency judged; open nodes stay as they are.
+    pub(super) fn hold_everything(&mut self) {
+        self.creates.clear();
+        let held: Vec<NodeId> = self
+            .next
+            .nodes
+            .iter()
+            .filter(|(_, record)| record.phase().is_undecided() || record.phase() == NodePhase::BackingOff)
+            .map(|(node, _)| node)
+            .collect();
+        for node in held {
+            self.say(node, Why::HeldBack(Reason::InvalidSpec));
+        }
+    }
+
+    /// The job is to be created, from the entry as it is now.
+    pub(super) fn intend(&mut self, key: JobKey) {
+        if self.snapshot.wishes.frozen {
+            return self.say(key.node, Why::HeldBack(Reason::InvalidSpec));
+        }
+        self.creates.push(key);
+        let hash = self.entry(key.node).hash;
+        if self.record(key.node).entry_hash != hash {
+            self.change(key.node).entry_hash = hash;
+            self.must_write();
+        }
+    }
+
     /// Whether the policy holds this node back because the flow is failing.
     pub(super) fn is_halted_by_failure(&self, node: NodeId) -> bool {
         let policy = self.policy.failure_policy;

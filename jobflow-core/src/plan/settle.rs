@@ -112,12 +112,7 @@ fn gone(planning: &mut Planning<'_>, key: JobKey, last: Option<&JobView>, at: Ti
 /// The job is known not to exist: it is created, from the entry as it is now.
 fn never_created(planning: &mut Planning<'_>, key: JobKey) {
     planning.absent.push(key.node);
-    planning.creates.push(key);
-    let hash = planning.entry(key.node).hash;
-    if planning.record(key.node).entry_hash != hash {
-        planning.change(key.node).entry_hash = hash;
-        planning.must_write();
-    }
+    planning.intend(key);
 }
 
 fn foreign(planning: &mut Planning<'_>, key: JobKey, leaving: bool, at: Time) {
@@ -213,12 +208,7 @@ fn try_again(planning: &mut Planning<'_>, key: JobKey, refusal: &Refusal) {
     if due > planning.now {
         return planning.wake(due);
     }
-    planning.creates.push(key);
-    let hash = planning.entry(key.node).hash;
-    if planning.record(key.node).entry_hash != hash {
-        planning.change(key.node).entry_hash = hash;
-        planning.must_write();
-    }
+    planning.intend(key);
 }
 
 const fn held_back(class: RefusalClass) -> Reason {

@@ -61,6 +61,7 @@ pub(crate) fn wishes(spec: &JobFlowSpec) -> Wishes {
                 types::CancelMode::Now => CancelMode::Now,
             }),
         deleting: false,
+        frozen: false,
     }
 }
 

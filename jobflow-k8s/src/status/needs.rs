@@ -41,6 +41,13 @@ pub(super) fn needs(graph: &FlowGraph) -> Vec<Need> {
 }
 
 impl Need {
+    /// All that is known: nobody can say what will be asked.
+    pub(super) const EVERYTHING: Self = Self {
+        since: true,
+        counts: true,
+        all: true,
+    };
+
     fn add(&mut self, rule: &Rule) {
         self.since |= rule.delay > Span::ZERO;
         match rule.condition {

@@ -28,9 +28,15 @@ pub(super) struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     pub(super) fn of(writing: Writing<'a>) -> Self {
+        let graph = &writing.parsed.graph;
+        let needs = if writing.parsed.wishes.frozen {
+            vec![Need::EVERYTHING; graph.len()]
+        } else {
+            needs(graph)
+        };
         Self {
             writing,
-            needs: needs(&writing.parsed.graph),
+            needs,
             waiting: waiting(writing),
             removed: removed(writing),
         }

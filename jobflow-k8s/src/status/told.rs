@@ -11,10 +11,13 @@ use super::conditions::{ConditionType, Finding};
 pub(super) fn findings(writing: Writing<'_>, truncated: bool) -> Vec<Finding> {
     let Writing { parsed, record, .. } = writing;
     let mut findings = vec![
-        accepted(record),
         progressing(record, &parsed.wishes),
         suspended(record, &parsed.wishes),
     ];
+    // Whoever knows the faults tells of a spec that isn't valid.
+    if !parsed.wishes.frozen {
+        findings.insert(0, accepted(record));
+    }
     findings.push(failing(writing));
     findings.push(edit_pending(writing));
     findings.extend(ended(writing));

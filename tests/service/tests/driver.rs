@@ -10,6 +10,8 @@
 mod cases;
 #[path = "driver/conformance.rs"]
 mod conformance;
+#[path = "driver/edits.rs"]
+mod edits;
 #[path = "driver/history.rs"]
 mod history;
 #[path = "driver/play.rs"]

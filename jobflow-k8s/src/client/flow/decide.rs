@@ -57,7 +57,11 @@ impl FlowDriver {
             self.refuse(stepped, around, now);
             return false;
         }
-        parsed.is_read || self.read_record(stepped, around, now)
+        let ready = parsed.is_read || self.read_record(stepped, around, now);
+        if ready {
+            self.tell_generation(around, now);
+        }
+        ready
     }
 
     /// Parses the spec if it isn't the one that is known. False while requests about the entries of before are
@@ -83,7 +87,7 @@ impl FlowDriver {
             (Some(_) | None, None) => false,
         };
         self.snapshot.wishes = wishes(&object.spec);
-        self.snapshot.wishes.suspend |= !fresh.faults.is_empty();
+        self.snapshot.wishes.frozen = !fresh.faults.is_empty();
         self.parsed = Some(fresh);
         self.facts = jobflow_core::FactCache::default();
         self.prepared.forget_all();

@@ -10,9 +10,9 @@ use jobflow_core::{JobKey, NodeId};
 use super::Surroundings;
 use crate::fault::Fault;
 use crate::names::job_name;
-use crate::parse::{Flow, Known, KnownTemplate, parse};
+use crate::parse::{Flow, Known, KnownTemplate, frozen, parse};
 use crate::render::{Attempt, render};
-use crate::status::{too_large, with_removed};
+use crate::status::{has_started, too_large, with_removed};
 use crate::types::{Entry, JobFlow};
 
 /// What was made of a generation of the spec.
@@ -23,7 +23,7 @@ pub(super) struct Parsed {
     used: Arc<BTreeSet<String>>,
     /// Whether a template has changed since.
     pub(super) templates_changed: bool,
-    /// The flow; of an earlier generation if this one is at fault.
+    /// The flow; if this generation is at fault, what goes on nonetheless of one that was started.
     flow: Option<Arc<Flow>>,
     /// What is wrong with this generation.
     pub(super) faults: Vec<Fault>,
@@ -32,7 +32,7 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// Parses a flow. What worked before is kept beside the faults.
+    /// Parses a flow, and keeps of what was known `before` whether the record was read.
     pub(super) fn of(object: &JobFlow, before: Option<Self>, around: &Surroundings<'_>) -> Self {
         let used = Arc::new(template_names(object));
         let templates: BTreeMap<String, KnownTemplate> = used
@@ -49,11 +49,10 @@ impl Parsed {
             predicates: around.extensions.predicates(),
         };
         let generation = object.metadata.generation.unwrap_or(0);
-        let is_read = before.as_ref().is_some_and(|before| before.is_read);
-        let before = before.and_then(|before| before.flow);
+        let is_read = before.is_some_and(|before| before.is_read);
         let (flow, faults) = match parsed(object, known) {
             Ok(flow) => (Some(Arc::new(flow)), Vec::new()),
-            Err(faults) => (before, faults),
+            Err(faults) => (followed(object, known).map(Arc::new), faults),
         };
         Self {
             generation,
@@ -92,6 +91,12 @@ fn parsed(object: &JobFlow, known: Known<'_>) -> Result<Flow, Vec<Fault>> {
         Some(status) => with_removed(flow, status),
         None => flow,
     })
+}
+
+/// What goes on of a flow that is at fault: none if nothing of it was started, or nobody knows.
+fn followed(object: &JobFlow, known: Known<'_>) -> Option<Flow> {
+    let status = object.status.as_ref().filter(|status| has_started(status))?;
+    frozen(object, known).map(|flow| with_removed(flow, status))
 }
 
 /// Whether two flows have the same entries in the same places, so that nodes keep their numbers.

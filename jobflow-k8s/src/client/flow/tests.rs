@@ -380,11 +380,13 @@ fn an_invalid_edit_starts_nothing_and_ends_nothing() {
     scene.edit(json!({"flows": [{"name": "a"}, {"name": "b", "dependsOn": {"targets": ["c"]}}]}));
     scene.show_flow();
     scene.step();
+    scene.later(1_000);
     scene.job("f-a", "1", "Completed");
     let asked = names(&scene.step());
     assert_eq!(asked, ["WriteStatus"]);
     scene.answer_write();
     assert_eq!(scene.phase("a"), NodePhase::Succeeded, "what runs is followed");
+    assert_eq!(scene.flow_phase(), FlowPhase::Running);
     let conditions = scene.stored()["flowConditions"].to_string();
     assert!(conditions.contains("unknown-reference"), "{conditions}");
 }

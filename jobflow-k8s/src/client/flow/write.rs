@@ -132,6 +132,23 @@ impl FlowDriver {
         self.put(stepped, writing, around, now);
     }
 
+    /// The status of a flow that has one tells which generation was looked at, and what is wrong with it.
+    pub(super) fn tell_generation(&mut self, around: &Surroundings<'_>, now: Time) {
+        let Some((base, parsed)) = self.base.as_ref().zip(self.parsed.as_ref()) else {
+            return;
+        };
+        let is_told = base.status().is_none_or(|status| {
+            status.observed_generation == Some(base.generation()) && status::tells(status, &parsed.faults)
+        });
+        if !is_told {
+            self.dirty_since.get_or_insert(now);
+        }
+        if !parsed.faults.is_empty() {
+            let words = parsed.faults.iter().map(ToString::to_string).collect();
+            self.find(around, Finding::InvalidSpec(words));
+        }
+    }
+
     /// Where a flow stands that has no plan, since its spec can't be used; a change of it is told by whoever wrote it.
     fn tell_refused(&mut self, around: &Surroundings<'_>, now: Time, is_news: bool) {
         let status = self.base.as_ref().and_then(|base| base.status());
