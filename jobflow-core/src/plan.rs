@@ -130,6 +130,9 @@ pub enum Effect {
     DeleteStray(Stray),
     /// Read the flow again: a job is ahead of its record.
     Reread,
+    /// Delete the flow, whose time after its end is up, on condition that nothing of it has changed since it was read;
+    /// its jobs go with it.
+    DeleteFlow,
 }
 
 /// Decides what is to happen to a flow.

@@ -18,6 +18,8 @@ pub struct Policy {
     pub retain_on_success: Retain,
     /// What becomes of jobs once the flow has failed.
     pub retain_on_failure: Retain,
+    /// How long after its end the flow itself is deleted, where it is an object; none: it stays.
+    pub ttl: Option<Span>,
     /// Whether a stopped job has ended only when its pods are gone.
     pub wait_for_pods_gone: bool,
     /// The seed of the jitter, from the flow's UID.
@@ -38,6 +40,7 @@ impl Default for Policy {
             finally_deadline: Span::from_secs(3600),
             retain_on_success: Retain::default(),
             retain_on_failure: Retain::default(),
+            ttl: None,
             wait_for_pods_gone: false,
             seed: 0,
             granted_losses: 0,

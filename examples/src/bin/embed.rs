@@ -44,9 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Effect::Terminate { key, .. } | Effect::Delete { key, .. } => {
                     children.get_mut(&key).map_or(Ok(()), Child::kill)?;
                 }
-                // Nobody else makes jobs here, and there are no pods.
-                Effect::Look { .. } | Effect::LookAtPods { .. } | Effect::DeleteStray(_) | Effect::Reread => {
-                }
+                // Nobody else makes jobs here, there are no pods, and the flow is no object.
+                Effect::Look { .. }
+                | Effect::LookAtPods { .. }
+                | Effect::DeleteStray(_)
+                | Effect::Reread
+                | Effect::DeleteFlow => {}
             }
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -63,7 +63,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 | Effect::Terminate { .. }
                 | Effect::Delete { .. }
                 | Effect::DeleteStray(_)
-                | Effect::Reread => {}
+                | Effect::Reread
+                | Effect::DeleteFlow => {}
             }
         }
     }

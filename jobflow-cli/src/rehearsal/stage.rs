@@ -156,7 +156,8 @@ impl<'a> Stage<'a> {
             | Effect::Look { .. }
             | Effect::LookAtPods { .. }
             | Effect::DeleteStray(_)
-            | Effect::Reread => {}
+            | Effect::Reread
+            | Effect::DeleteFlow => {}
         }
         None
     }

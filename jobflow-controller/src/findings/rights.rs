@@ -26,8 +26,8 @@ pub const FLOWS: [Right; 9] = [
     right(
         "flow.volcano.sh",
         "jobflows",
-        &["get", "list", "watch", "patch"],
-        "flows, and their birth mark",
+        &["get", "list", "watch", "patch", "delete"],
+        "flows, their birth mark, and their end when their time is up",
     ),
     right("flow.volcano.sh", "jobflows/status", &["update"], "the record"),
     right(

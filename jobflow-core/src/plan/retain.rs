@@ -1,4 +1,5 @@
-//! Cleans up: the jobs of an ended flow that doesn't keep them, and jobs whose own time after their end is up.
+//! Cleans up: the jobs of an ended flow that doesn't keep them, jobs whose own time after their end is up, and the flow
+//! itself when its time is.
 
 use super::planning::Planning;
 use super::{Effect, WAVE};
@@ -10,6 +11,9 @@ use crate::snapshot::{EffectKind, JobView, Sighting};
 use crate::time::Time;
 
 pub(super) fn retain(planning: &mut Planning<'_>) {
+    if flow_has_expired(planning) {
+        return planning.effects.push(Effect::DeleteFlow);
+    }
     let unwanted = match planning.next.phase {
         FlowPhase::Succeed => planning.policy.retain_on_success == Retain::Delete,
         FlowPhase::Failed => planning.policy.retain_on_failure == Retain::Delete,
@@ -36,6 +40,21 @@ pub(super) fn retain(planning: &mut Planning<'_>) {
             planning.effects.push(delete);
         }
     }
+}
+
+/// Whether the time of the flow is up. It counts from the end that was written down, and ends with it: a flow that runs
+/// again has no time.
+fn flow_has_expired(planning: &mut Planning<'_>) -> bool {
+    let recorded = &planning.snapshot.record;
+    let ended = recorded.completion_time.filter(|_| recorded.phase.is_end());
+    let (Some(ttl), Some(ended), true) = (planning.policy.ttl, ended, planning.next.phase.is_end()) else {
+        return false;
+    };
+    let due = ended + ttl;
+    if due > planning.now {
+        planning.wake(due);
+    }
+    due <= planning.now
 }
 
 /// Whether the time of a job is up. It counts from the end that was written down, so that no outcome is lost with it.
@@ -135,9 +154,61 @@ mod tests {
             | Effect::LookAtPods { .. }
             | Effect::Terminate { .. }
             | Effect::DeleteStray(_)
-            | Effect::Reread => None,
+            | Effect::Reread
+            | Effect::DeleteFlow => None,
         });
         (attempts.collect(), plan.wake_at)
+    }
+
+    /// Whether the flow is deleted at that time, and when it is to be looked at again, if it ended after a second.
+    fn expires(phase: FlowPhase, ttl: Option<u64>, now: i64) -> (bool, Option<Time>) {
+        let mut snapshot = Snapshot::unborn(1);
+        snapshot.ledger = Ledger::Kept;
+        snapshot.record.phase = phase;
+        snapshot.record.completion_time = phase.is_end().then_some(Time(1_000));
+        let ended = match phase {
+            FlowPhase::Succeed => NodePhase::Succeeded,
+            FlowPhase::Failed => NodePhase::Failed,
+            FlowPhase::Pending | FlowPhase::Running | FlowPhase::Terminating => NodePhase::Running,
+        };
+        snapshot.record.nodes.change(NodeId(0)).state = NodeState::recorded(ended);
+        snapshot.record.nodes.change(NodeId(0)).attempt = 1;
+        let graph = FlowGraph::from_names(vec![Entry::job("a")]).unwrap();
+        let policy = Policy {
+            ttl: ttl.map(Span::from_secs),
+            ..Policy::default()
+        };
+        let plan = plan(&graph, &policy, &snapshot, &FactCache::default(), Time(now));
+        (plan.effects.contains(&Effect::DeleteFlow), plan.wake_at)
+    }
+
+    #[test]
+    fn a_flow_goes_when_its_time_after_the_recorded_end_is_up() {
+        for phase in [FlowPhase::Succeed, FlowPhase::Failed] {
+            assert_eq!(expires(phase, Some(10), 10_999), (false, Some(Time(11_000))));
+            assert_eq!(expires(phase, Some(10), 11_000), (true, None));
+            assert_eq!(expires(phase, Some(0), 1_000), (true, None));
+            assert_eq!(expires(phase, None, 1_000_000), (false, None));
+        }
+        assert!(!expires(FlowPhase::Running, Some(0), 1_000_000).0);
+    }
+
+    #[test]
+    fn an_end_that_is_not_written_yet_deletes_nothing() {
+        let graph = FlowGraph::from_names(vec![]).unwrap();
+        let policy = Policy {
+            ttl: Some(Span::ZERO),
+            ..Policy::default()
+        };
+        let mut snapshot = Snapshot::unborn(0);
+        let ends = plan(&graph, &policy, &snapshot, &FactCache::default(), Time(1));
+        assert_eq!(
+            (ends.next.phase, &ends.effects[..]),
+            (FlowPhase::Succeed, &[][..])
+        );
+        snapshot.record = ends.next;
+        let after = plan(&graph, &policy, &snapshot, &FactCache::default(), Time(1));
+        assert_eq!(after.effects, [Effect::DeleteFlow]);
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn again_is_nothing(
     let effects = again
         .effects
         .iter()
-        .filter(|effect| **effect != Effect::Reread)
+        .filter(|effect| !matches!(effect, Effect::Reread | Effect::DeleteFlow))
         .count();
     if again.urgency != Urgency::None || effects > 0 || again.next != plan.next {
         found.push(Violation(format!(
@@ -185,6 +185,6 @@ fn sent(effect: &Effect) -> Option<(crate::key::JobKey, EffectKind)> {
         Effect::LookAtPods { key } => Some((*key, EffectKind::LookAtPods)),
         Effect::Terminate { key, .. } => Some((*key, EffectKind::Terminate)),
         Effect::Delete { key, .. } => Some((*key, EffectKind::Delete)),
-        Effect::MarkBirth | Effect::DeleteStray(_) | Effect::Reread => None,
+        Effect::MarkBirth | Effect::DeleteStray(_) | Effect::Reread | Effect::DeleteFlow => None,
     }
 }

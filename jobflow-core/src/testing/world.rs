@@ -296,6 +296,7 @@ impl World {
                     self.delete(*key);
                 }
             }
+            Effect::DeleteFlow => self.wishes.deleting = true,
             Effect::LookAtPods { .. } | Effect::DeleteStray(_) | Effect::Reread => {}
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::BodyExt;
+use jobflow_core::Uid;
 use jobflow_core::facts::FactKey;
 use kube::Client;
 use kube::Resource;
@@ -287,15 +288,16 @@ fn sending(asker: &Asker, request: &Request) -> Option<Sending> {
             path::<Command>(asker).create(&post, body.to_vec()),
         ),
         Request::DeleteJob { name, uid, .. } => {
-            let params = DeleteParams {
-                propagation_policy: Some(PropagationPolicy::Foreground),
-                preconditions: Some(Preconditions {
-                    uid: Some(uid.0.to_string()),
-                    resource_version: None,
-                }),
-                ..DeleteParams::default()
-            };
+            let params = foreground(uid, None);
             ("delete", "jobs", path::<Job>(asker).delete(name, &params))
+        }
+        Request::DeleteFlow { uid, version } => {
+            let params = foreground(uid, Some(version.clone()));
+            (
+                "delete",
+                "jobflows",
+                path::<JobFlow>(asker).delete(&asker.flow, &params),
+            )
         }
         Request::ListJobs { .. } | Request::ListPods { .. } | Request::Ask(_) => return None,
     };
@@ -304,6 +306,18 @@ fn sending(asker: &Asker, request: &Request) -> Option<Sending> {
         resource,
         request: built.ok()?,
     })
+}
+
+/// Deletes what the object owns first, if it is the one that is meant.
+fn foreground(uid: &Uid, version: Option<String>) -> DeleteParams {
+    DeleteParams {
+        propagation_policy: Some(PropagationPolicy::Foreground),
+        preconditions: Some(Preconditions {
+            uid: Some(uid.0.to_string()),
+            resource_version: version,
+        }),
+        ..DeleteParams::default()
+    }
 }
 
 /// What an answer is, by its code and what was asked.
@@ -324,6 +338,7 @@ fn read(request: &Request, answer: &Answer) -> Response {
         Request::CreateJob { .. } | Request::ReadJob { .. } => {
             decoded(answer, |job: SlimJob| Response::Job(Box::new(job)))
         }
+        Request::DeleteFlow { .. } => Response::Done,
         Request::DeleteJob { .. } if is_status(answer) => Response::Done,
         Request::DeleteJob { .. } => decoded(answer, |job: SlimJob| Response::Job(Box::new(job))),
         Request::TerminateJob { .. }

@@ -166,6 +166,7 @@ enum Held {
     Reread,
     Write,
     Mark,
+    DeleteFlow,
     Commands,
     Job(JobKey, EffectKind),
     Stray(String),
@@ -186,6 +187,7 @@ enum Pending {
     Terminate(JobKey),
     Delete(Option<JobKey>),
     DeleteStray(String),
+    DeleteFlow,
     Ask(FactKey),
     /// About a node whose number has changed since.
     Disowned,

@@ -82,6 +82,13 @@ pub enum Request {
         /// Its UID, as precondition.
         uid: Uid,
     },
+    /// Delete the flow, and what it owns first, if it is still of this UID and version.
+    DeleteFlow {
+        /// Its UID, as precondition.
+        uid: Uid,
+        /// Its version, as precondition.
+        version: String,
+    },
     /// Ask a source of facts.
     Ask(FactKey),
 }
@@ -95,7 +102,8 @@ impl Request {
             | Self::MarkBirth { .. }
             | Self::CreateJob { .. }
             | Self::TerminateJob { .. }
-            | Self::DeleteJob { .. } => true,
+            | Self::DeleteJob { .. }
+            | Self::DeleteFlow { .. } => true,
             Self::ReadFlow
             | Self::ReadJob { .. }
             | Self::ListJobs { .. }

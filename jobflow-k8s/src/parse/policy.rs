@@ -18,10 +18,11 @@ pub(super) fn of(spec: &JobFlowSpec, uid: &str, root: &FieldPath, faults: &mut V
     if let Some(rule) = &spec.retry {
         retry::rule(rule, &root.field("retry"), faults);
     }
-    let mut span = |value, field| seconds(value, 1, &root.field(field), faults);
-    let deadline = span(spec.active_deadline_seconds, "activeDeadlineSeconds");
+    let mut span = |value, least, field| seconds(value, least, &root.field(field), faults);
+    let deadline = span(spec.active_deadline_seconds, 1, "activeDeadlineSeconds");
     let finally_deadline =
-        span(spec.finally_deadline_seconds, "finallyDeadlineSeconds").unwrap_or(usual.finally_deadline);
+        span(spec.finally_deadline_seconds, 1, "finallyDeadlineSeconds").unwrap_or(usual.finally_deadline);
+    let ttl = span(spec.ttl_seconds_after_finished, 0, "ttlSecondsAfterFinished");
     let retain = spec.job_retain.clone().unwrap_or_default();
     Policy {
         parallelism: count(
@@ -37,6 +38,7 @@ pub(super) fn of(spec: &JobFlowSpec, uid: &str, root: &FieldPath, faults: &mut V
         },
         deadline,
         finally_deadline,
+        ttl,
         retain_on_success: retain
             .on_success
             .map_or_else(|| of_volcano(spec.job_retain_policy), self::retain),

@@ -158,7 +158,6 @@ fn what_is_not_available_yet_is_refused_by_its_path() {
         ("parameters: [{name: a}]", "spec.parameters"),
         ("arguments: {a: 1}", "spec.arguments"),
         ("templateBinding: Snapshot", "spec.templateBinding"),
-        ("ttlSecondsAfterFinished: 1", "spec.ttlSecondsAfterFinished"),
         ("flows: [{name: a, when: 'true'}]", "spec.flows[0].when"),
         ("flows: [{name: a, switch: {on: 'x'}}]", "spec.flows[0].switch"),
         ("flows: [{name: a, forEach: {range: 3}}]", "spec.flows[0].forEach"),

@@ -10,10 +10,6 @@ pub(super) fn faults(spec: &JobFlowSpec, root: &FieldPath) -> Vec<Fault> {
     let mut found = Found { faults: Vec::new() };
     for (is_there, field) in [
         (is_filled(spec.requests.as_ref()), "requests"),
-        (
-            spec.ttl_seconds_after_finished.is_some(),
-            "ttlSecondsAfterFinished",
-        ),
         (spec.flow_template.is_some(), "flowTemplate"),
         (spec.tasks.is_some(), "tasks"),
         (is_filled(spec.parameters.as_ref()), "parameters"),

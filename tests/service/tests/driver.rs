@@ -12,6 +12,8 @@ mod cases;
 mod conformance;
 #[path = "driver/edits.rs"]
 mod edits;
+#[path = "driver/expiry.rs"]
+mod expiry;
 #[path = "driver/history.rs"]
 mod history;
 #[path = "driver/play.rs"]

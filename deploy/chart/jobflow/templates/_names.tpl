@@ -25,7 +25,7 @@ app.kubernetes.io/instance: {{ .Values.name }}
 {{- define "jobflow.rights" -}}
 - apiGroups: [flow.volcano.sh]
   resources: [jobflows]
-  verbs: [get, list, watch, patch]
+  verbs: [get, list, watch, patch, delete]
 - apiGroups: [flow.volcano.sh]
   resources: [jobflows/status]
   verbs: [update]

@@ -45,6 +45,7 @@ impl FlowDriver {
                 Effect::Delete { key, uid } => self.delete(stepped, *key, uid, now),
                 Effect::DeleteStray(stray) => self.delete_stray(stepped, stray, around, now),
                 Effect::Reread => self.reread(stepped, now),
+                Effect::DeleteFlow => self.delete_flow(stepped, now),
             }
         }
         self.look(stepped, looks);
@@ -235,6 +236,25 @@ impl FlowDriver {
         stepped.wake_by(now);
     }
 
+    /// What was decided of this very version of the flow: an edit of its time, or a request, comes first.
+    fn delete_flow(&mut self, stepped: &mut Stepped, now: Time) {
+        let deleting = self
+            .pending
+            .values()
+            .any(|pending| *pending == Pending::DeleteFlow);
+        let Some(base) = self.base.as_ref().filter(|_| !deleting) else {
+            return;
+        };
+        if self.holds.holds(&Held::DeleteFlow, now) {
+            return;
+        }
+        let request = Request::DeleteFlow {
+            uid: Uid::from(self.uid.as_str()),
+            version: base.version().to_owned(),
+        };
+        self.send(stepped, Pending::DeleteFlow, request);
+    }
+
     pub(super) fn job_name(&self, key: JobKey) -> Option<String> {
         let flow = self.parsed.as_ref()?.flow()?;
         Some(name_of(&self.name, flow, key))
@@ -256,6 +276,7 @@ impl Pending {
             | Self::ReadFlow
             | Self::WriteStatus
             | Self::MarkBirth
+            | Self::DeleteFlow
             | Self::Ask(_)
             | Self::Disowned => (&[], EffectKind::Look),
         };

@@ -38,6 +38,7 @@ impl FlowDriver {
             Pending::Terminate(key) => self.terminate_answered(key, &response, around, now),
             Pending::Delete(key) => self.delete_answered(key, response, around, now),
             Pending::DeleteStray(uid) => self.stray_answered(uid, &response, now),
+            Pending::DeleteFlow => self.flow_deleted(&response, now),
             Pending::Ask(question) => self.fact_answered(question, response, around, now),
             Pending::Disowned => {}
         }
@@ -259,6 +260,16 @@ impl FlowDriver {
         } else {
             self.holds.failed(Held::Stray(uid), response.asked_to_wait(), now);
         }
+    }
+
+    /// Anything but a yes is looked into: the flow may have been edited, or be another one by now.
+    fn flow_deleted(&mut self, response: &Response, now: Time) {
+        if matches!(response, Response::Done) {
+            self.gone = true;
+            return;
+        }
+        self.holds.failed(Held::DeleteFlow, response.asked_to_wait(), now);
+        self.unread = true;
     }
 
     fn fact_answered(&mut self, question: FactKey, response: Response, around: &Surroundings<'_>, now: Time) {

@@ -154,6 +154,7 @@ impl FlowDriver {
             | Held::Reread
             | Held::Write
             | Held::Mark
+            | Held::DeleteFlow
             | Held::Commands
             | Held::Stray(_)
             | Held::Fact(_) => None,

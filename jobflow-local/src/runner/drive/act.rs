@@ -53,12 +53,13 @@ impl Drive<'_> {
                     self.stop_requests.insert(*key, (EffectKind::Delete, now));
                     self.host.delete(*key);
                 }
-                // There is no object of a flow to mark, and nothing that this process doesn't know already.
+                // There is no object of a flow to mark or to delete, and nothing that this process doesn't know already.
                 Effect::MarkBirth
                 | Effect::Look { .. }
                 | Effect::LookAtPods { .. }
                 | Effect::DeleteStray(_)
-                | Effect::Reread => {}
+                | Effect::Reread
+                | Effect::DeleteFlow => {}
             }
         }
         Ok(())

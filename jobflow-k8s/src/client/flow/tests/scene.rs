@@ -71,6 +71,7 @@ pub(super) fn names(requests: &[(Ticket, Request)]) -> Vec<String> {
             format!("TerminateJob {}", command["target"]["name"].as_str().unwrap())
         }
         Request::DeleteJob { name, uid, .. } => format!("DeleteJob {name} {uid}"),
+        Request::DeleteFlow { uid, version } => format!("DeleteFlow {uid} {version}"),
         Request::Ask(question) => format!("Ask {question:?}"),
     };
     requests.iter().map(|(_, request)| name(request)).collect()
@@ -89,6 +90,7 @@ pub(super) fn body(request: &Request) -> Value {
         | Request::ListPods { .. }
         | Request::ReadOwner { .. }
         | Request::DeleteJob { .. }
+        | Request::DeleteFlow { .. }
         | Request::Ask(_) => Value::Null,
     }
 }
