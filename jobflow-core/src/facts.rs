@@ -26,6 +26,8 @@ pub enum FactKey {
         /// What is asked, and how often.
         probe: Arc<Probe>,
     },
+    /// Does the queue of this name take jobs? Not asked where nobody can tell.
+    Queue(Arc<str>),
     /// What does the source of a custom predicate's kind say to this question?
     Custom {
         /// The kind.
@@ -50,6 +52,8 @@ pub enum Answer {
     Unrenderable(Arc<str>),
     /// How pods answered.
     Probe(ProbeAnswer),
+    /// Whether the queue is there, and takes jobs.
+    Queue(bool),
     /// What a custom source said.
     Custom(Arc<str>),
 }
@@ -103,7 +107,7 @@ impl FactCache {
             FactKey::Template(node) => self.templates.get(node),
             FactKey::Rendered(job) => self.rendered.get(job),
             FactKey::Probe { target, probe } => self.find_probe(*target, probe),
-            FactKey::Custom { .. } => self.facts.get(key),
+            FactKey::Queue(_) | FactKey::Custom { .. } => self.facts.get(key),
         }
     }
 
@@ -123,7 +127,7 @@ impl FactCache {
             FactKey::Template(node) => note(&mut self.templates, node, answer, now),
             FactKey::Rendered(job) => note(&mut self.rendered, job, answer, now),
             FactKey::Probe { target, probe } => self.learn_probe(target, probe, answer, now),
-            FactKey::Custom { .. } => note(&mut self.facts, key, answer, now),
+            FactKey::Queue(_) | FactKey::Custom { .. } => note(&mut self.facts, key, answer, now),
         }
     }
 
@@ -180,7 +184,7 @@ impl FactCache {
                     known.retain(|known| !is_same(&known.probe, probe));
                 }
             }
-            FactKey::Custom { .. } => drop(self.facts.remove(key)),
+            FactKey::Queue(_) | FactKey::Custom { .. } => drop(self.facts.remove(key)),
         }
     }
 

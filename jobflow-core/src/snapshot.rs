@@ -156,6 +156,9 @@ pub struct JobView {
     pub created: Time,
     /// When its phase last changed, as the job says.
     pub changed: Option<Time>,
+    /// The queue that it waits in, where anybody can tell whether that takes jobs.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub queue: Option<Arc<str>>,
     /// How many pods it needs to run.
     pub min_available: u32,
     /// Its pods by task; empty when the job says nothing of them (any more).
@@ -194,6 +197,7 @@ impl JobView {
             deleting: false,
             created,
             changed: None,
+            queue: None,
             min_available: 1,
             tasks: Arc::default(),
             started: false,

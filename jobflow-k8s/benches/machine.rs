@@ -103,6 +103,7 @@ impl Bench {
             settings: &Settings::default(),
             schemas: &self.schemas,
             templates: &templates,
+            queues: &|_| None,
             is_alive: &|_| false,
             extensions: &Extensions::default(),
             schema_keeps: &self.keeps,

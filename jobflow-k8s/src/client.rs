@@ -15,6 +15,7 @@ mod cell;
 pub mod flow;
 mod guard;
 mod hub;
+mod job_queues;
 mod observer;
 mod pace;
 mod pods;

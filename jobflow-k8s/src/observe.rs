@@ -11,6 +11,7 @@ mod pod;
 mod pods;
 mod refusal;
 mod slim_job;
+mod slim_queue;
 mod slim_template;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use pod::{Container, SlimPod, Termination};
 pub use pods::{PodsSeen, account};
 pub use refusal::{Answer, is_too_large, refusal, unanswered};
 pub use slim_job::{SlimJob, SlimTask, TaskCounts};
+pub use slim_queue::SlimQueue;
 pub use slim_template::SlimTemplate;
 pub use view::job_view;
 

@@ -137,6 +137,7 @@ pub(super) fn question_words(question: &FactKey) -> String {
         FactKey::Probe { probe, .. } => format!("whether it {}", probe_words(probe)),
         FactKey::Template(_) => "for its template".to_owned(),
         FactKey::Rendered(_) => "for its job".to_owned(),
+        FactKey::Queue(name) => format!("whether the queue {name} takes jobs"),
         // A question that a later version adds has no words here yet.
         _ => "something".to_owned(),
     }
@@ -150,6 +151,12 @@ pub(super) fn answer_words(answer: &Answer) -> String {
         Answer::Template(_) => "it is there".to_owned(),
         Answer::NoTemplate => "there is none".to_owned(),
         Answer::Rendered(_) => "it can be built".to_owned(),
+        Answer::Queue(open) => if *open {
+            "it does"
+        } else {
+            "it doesn't, or isn't there"
+        }
+        .to_owned(),
         // An answer that a later version adds has no words here yet.
         _ => "something".to_owned(),
     }

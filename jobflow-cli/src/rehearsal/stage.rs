@@ -170,7 +170,7 @@ fn answer(question: &FactKey) -> Option<Answer> {
         // Pods that run answer.
         FactKey::Probe { .. } => Some(Answer::Probe(ProbeAnswer::Success)),
         // What a custom source would say can't be known.
-        FactKey::Custom { .. } => None,
+        FactKey::Queue(_) | FactKey::Custom { .. } => None,
         // Nor what a later version asks.
         _ => None,
     }

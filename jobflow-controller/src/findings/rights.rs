@@ -65,21 +65,29 @@ pub const FLOWS: [Right; 9] = [
 ];
 
 /// On the cluster, unless only some namespaces are served.
-pub const CLUSTER: [Right; 1] = [Right {
-    names: &[
-        "commands.bus.volcano.sh",
-        "jobflows.flow.volcano.sh",
-        "jobflowtemplates.flow.volcano.sh",
-        "jobs.batch.volcano.sh",
-        "jobtemplates.flow.volcano.sh",
-    ],
-    ..right(
-        "apiextensions.k8s.io",
-        "customresourcedefinitions",
-        &["get", "list", "watch"],
-        "whether definitions hold what is relied upon",
-    )
-}];
+pub const CLUSTER: [Right; 2] = [
+    Right {
+        names: &[
+            "commands.bus.volcano.sh",
+            "jobflows.flow.volcano.sh",
+            "jobflowtemplates.flow.volcano.sh",
+            "jobs.batch.volcano.sh",
+            "jobtemplates.flow.volcano.sh",
+        ],
+        ..right(
+            "apiextensions.k8s.io",
+            "customresourcedefinitions",
+            &["get", "list", "watch"],
+            "whether definitions hold what is relied upon",
+        )
+    },
+    right(
+        "scheduling.volcano.sh",
+        "queues",
+        &["list", "watch"],
+        "whether the queue that a Job waits in takes jobs",
+    ),
+];
 
 /// In the controller's own namespace: the one Lease, and making it, which can't be limited to a name.
 pub const LEASE: [Right; 2] = [

@@ -222,6 +222,7 @@ fn last_answer(
         | Answer::NoTemplate
         | Answer::Rendered(_)
         | Answer::Unrenderable(_)
+        | Answer::Queue(_)
         | Answer::Custom(_) => None,
     }))
 }

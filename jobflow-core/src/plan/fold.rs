@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::planning::{AttemptEnd, AttemptOutcome, Planning};
 use super::settle::note_end;
+use crate::facts::{Answer, FactKey};
 use crate::gang::JobPhase;
 use crate::graph::TimeoutScope;
 use crate::key::{JobKey, NodeId};
@@ -13,7 +14,10 @@ use crate::reason::Reason;
 use crate::record::{Clock, Stop, StopCause};
 use crate::report::Why;
 use crate::snapshot::JobView;
-use crate::time::Time;
+use crate::time::{Span, Time};
+
+/// How long a job may wait before its queue is looked at.
+const QUEUE_PATIENCE: Span = Span::from_secs(10);
 
 pub(super) fn fold(planning: &mut Planning<'_>, node: NodeId, view: &JobView) {
     remember(planning, node, view);
@@ -49,7 +53,7 @@ pub(super) fn fold(planning: &mut Planning<'_>, node: NodeId, view: &JobView) {
         {
             step(planning, node, NodeEvent::Stop, None, at);
         }
-        JobPhase::Empty | JobPhase::Pending => step(planning, node, NodeEvent::Queue, None, at),
+        JobPhase::Empty | JobPhase::Pending => queued(planning, node, view, at),
         JobPhase::Running | JobPhase::Restarting | JobPhase::Completing => {
             step(planning, node, NodeEvent::Run, None, at);
         }
@@ -59,6 +63,31 @@ pub(super) fn fold(planning: &mut Planning<'_>, node: NodeId, view: &JobView) {
 fn step(planning: &mut Planning<'_>, node: NodeId, event: NodeEvent, reason: Option<Reason>, at: Time) {
     planning.on(node, event, reason, at);
     planning.say(node, Why::Job);
+}
+
+/// A job whose queue is missing or closed waits in vain, and says nothing of it.
+fn queued(planning: &mut Planning<'_>, node: NodeId, view: &JobView, at: Time) {
+    if !waits_in_vain(planning, view) {
+        return step(planning, node, NodeEvent::Queue, None, at);
+    }
+    planning.on(node, NodeEvent::Queue, Some(Reason::QueueUnavailable), at);
+    planning.say(node, Why::HeldBack(Reason::QueueUnavailable));
+}
+
+/// Whether its queue doesn't take jobs; nobody asks before it has waited for a while.
+fn waits_in_vain(planning: &mut Planning<'_>, view: &JobView) -> bool {
+    let Some(queue) = &view.queue else { return false };
+    let due = view.created + QUEUE_PATIENCE;
+    if due > planning.now {
+        planning.wake(due);
+        return false;
+    }
+    let question = FactKey::Queue(Arc::clone(queue));
+    let Some(fact) = planning.facts.find(&question) else {
+        planning.wanted.push(question);
+        return false;
+    };
+    fact.answer == Answer::Queue(false)
 }
 
 fn pods_hold(planning: &Planning<'_>, stop: Option<Stop>, view: &JobView) -> bool {

@@ -7,6 +7,7 @@ use super::dependency::{self, Dependency, Findings};
 use super::halt;
 use super::planning::Planning;
 use crate::expression::Scope;
+use crate::facts::FactKey;
 use crate::graph::Work;
 use crate::key::NodeId;
 use crate::node::NodeEvent;
@@ -20,7 +21,10 @@ pub(super) fn resolve(planning: &mut Planning<'_>) {
     loop {
         let before = (planning.failing, planning.next.finally_since);
         planning.candidates.clear();
-        planning.wanted.clear();
+        // What was asked about jobs that are there stays.
+        planning
+            .wanted
+            .retain(|question| matches!(question, FactKey::Queue(_)));
         planning.report.truncate(said);
         pass(planning);
         open_finally(planning);

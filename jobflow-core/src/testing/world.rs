@@ -317,6 +317,7 @@ fn answer(key: &FactKey) -> Option<Answer> {
     Some(match key {
         FactKey::Template(_) => Answer::Template(TemplateVersion::default()),
         FactKey::Rendered(_) => Answer::Rendered(1),
+        FactKey::Queue(_) => Answer::Queue(true),
         FactKey::Probe { .. } => return None,
         FactKey::Custom { .. } => Answer::Custom("".into()),
     })

@@ -31,6 +31,7 @@ pub(super) struct Cell {
     version: AtomicU64,
     parked: Mutex<Option<Parked>>,
     templates: Mutex<Arc<BTreeSet<String>>>,
+    queues: Mutex<Arc<BTreeSet<Arc<str>>>>,
 }
 
 /// Until when a flow is left alone.
@@ -76,6 +77,7 @@ impl Cell {
             version: AtomicU64::new(0),
             parked: Mutex::new(None),
             templates: Mutex::default(),
+            queues: Mutex::default(),
         }
     }
 
@@ -137,11 +139,14 @@ impl Cell {
         let version = driver.version().and_then(|version| version.parse().ok());
         self.version.store(version.unwrap_or(0), Ordering::Relaxed);
         if let Some(templates) = driver.templates() {
-            let mut known = locked(&self.templates);
-            if !Arc::ptr_eq(&known, templates) {
-                *known = Arc::clone(templates);
-            }
+            share(&self.templates, templates);
         }
+        share(&self.queues, driver.queues());
+    }
+
+    /// The queues that it has asked about.
+    pub(super) fn queues(&self) -> Arc<BTreeSet<Arc<str>>> {
+        Arc::clone(&locked(&self.queues))
     }
 
     pub(super) fn uses_template(&self, name: &str) -> bool {
@@ -175,6 +180,13 @@ impl Bucket {
         let since = now.saturating_duration_since(self.at).as_secs_f64();
         self.tokens = (self.tokens + since * RATE).min(BURST);
         self.at = now;
+    }
+}
+
+fn share<T>(known: &Mutex<Arc<T>>, now: &Arc<T>) {
+    let mut known = locked(known);
+    if !Arc::ptr_eq(&known, now) {
+        *known = Arc::clone(now);
     }
 }
 

@@ -33,7 +33,7 @@ use base::Base;
 use holds::Holds;
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::report::Report;
-use jobflow_core::snapshot::{EffectKind, Snapshot};
+use jobflow_core::snapshot::{EffectKind, RefusalClass, Sighting, Snapshot};
 use jobflow_core::{Change, Effect, FactCache, FlowPhase, JobKey, Plan, Policy, Span, Time};
 use jobs::Jobs;
 use prepare::{Parsed, Prepared};
@@ -68,6 +68,8 @@ pub enum Input {
     Probed(FactKey, String, Answer),
     /// A template came, went, or was changed.
     Template(String),
+    /// A queue came or went, was closed or opened.
+    Queue(Arc<str>),
     /// A request was answered.
     Answered(Ticket, Response),
 }
@@ -81,6 +83,8 @@ pub struct Surroundings<'a> {
     pub schemas: &'a Schemas,
     /// The templates of the flow's namespace, by name.
     pub templates: &'a dyn Fn(&str) -> Option<Arc<SlimTemplate>>,
+    /// Whether the queue of a name takes jobs; none if nobody can tell.
+    pub queues: &'a dyn Fn(&str) -> Option<bool>,
     /// Whether a JobFlow of that UID is in the store.
     pub is_alive: &'a dyn Fn(&str) -> bool,
     /// What the program adds.
@@ -130,6 +134,8 @@ pub struct FlowDriver {
     snapshot: Snapshot,
     facts: FactCache,
     prepared: Prepared,
+    /// The queues that were asked about.
+    queues: Arc<BTreeSet<Arc<str>>>,
     jobs: Jobs,
     /// What is asked of pods.
     probes: Vec<(FactKey, String)>,
@@ -211,6 +217,7 @@ impl FlowDriver {
             snapshot: Snapshot::default(),
             facts: FactCache::default(),
             prepared: Prepared::default(),
+            queues: Arc::default(),
             jobs: Jobs::default(),
             probes: Vec::new(),
             unwritten: Vec::new(),
@@ -253,6 +260,7 @@ impl FlowDriver {
             Input::Pods(job, pods) => self.pods_seen(job, pods, around),
             Input::Probed(key, job, answer) => self.probed(key, &job, answer, now),
             Input::Template(name) => self.template_changed(&name),
+            Input::Queue(name) => self.queue_changed(name, now),
             Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
         }
     }
@@ -295,6 +303,12 @@ impl FlowDriver {
     #[must_use]
     pub fn templates(&self) -> Option<&Arc<BTreeSet<String>>> {
         self.parsed.as_ref().map(Parsed::templates)
+    }
+
+    /// The names of queues whose coming and going it has to be told of.
+    #[must_use]
+    pub const fn queues(&self) -> &Arc<BTreeSet<Arc<str>>> {
+        &self.queues
     }
 
     /// Whether the mark is on its way: it makes another version of the flow, as a write of the status does.
@@ -364,6 +378,18 @@ impl FlowDriver {
             return;
         };
         parsed.templates_changed = true;
+    }
+
+    /// A queue came or went: it is asked about anew, and what was refused for want of one is soon tried again.
+    fn queue_changed(&mut self, name: Arc<str>, now: Time) {
+        self.facts.forget(&FactKey::Queue(name));
+        for sighting in self.snapshot.jobs.values_mut() {
+            if let Sighting::Refused(refusal) = sighting
+                && refusal.class == RefusalClass::Queue
+            {
+                (refusal.at, refusal.count, refusal.not_before) = (now, 1, None);
+            }
+        }
     }
 
     fn find(&mut self, around: &Surroundings<'_>, finding: Finding) {

@@ -15,6 +15,7 @@ use super::cell::{Cell, Parked, locked};
 use super::extensions::Extensions;
 use super::flow::{Input, Stepped, Surroundings};
 use super::guard::Poison;
+use super::job_queues::JobQueues;
 use super::observer::{Finding, FlowRef, Observer};
 use super::pods::{self, Place, Pods};
 use super::progress::Progress;
@@ -25,7 +26,7 @@ use super::settings::Settings;
 use super::uses::{Template, Uses};
 use super::watch::Shown;
 use crate::names::{CREATED_BY_TEMPLATE, is_dns_subdomain};
-use crate::observe::{SlimJob, SlimPod, SlimTemplate};
+use crate::observe::{SlimJob, SlimPod, SlimQueue, SlimTemplate};
 use crate::schema::Schemas;
 use crate::types::{FLOW_GROUP, JobFlow, JobFlowSpec};
 
@@ -66,6 +67,7 @@ pub(super) struct Hub {
     /// The flow that owns a Job, by the Job's UID.
     owners: RwLock<BTreeMap<String, Owner>>,
     pods: Mutex<Pods>,
+    job_queues: Mutex<JobQueues>,
     uses: Mutex<Uses>,
     queue: Mutex<FairQueue>,
     ready: Notify,
@@ -95,6 +97,7 @@ impl Hub {
             templates: RwLock::default(),
             owners: RwLock::default(),
             pods: Mutex::default(),
+            job_queues: Mutex::default(),
             uses: Mutex::default(),
             queue: Mutex::default(),
             ready: Notify::new(),
@@ -125,8 +128,13 @@ impl Hub {
 
     fn work_on(&self, cell: &Arc<Cell>) {
         let began = std::time::Instant::now();
+        let queues = cell.queues();
         match catch_unwind(AssertUnwindSafe(|| self.step(cell))) {
             Ok(Some(stepped)) => {
+                // One that came or went meanwhile was not told to a flow of which nobody knew that it asks.
+                for queue in cell.queues().difference(&queues) {
+                    self.deliver(cell, Input::Queue(Arc::clone(queue)));
+                }
                 self.observer.reconciled(cell.flow(), began.elapsed());
                 // Nobody listens any more when the run has ended.
                 let _ = self.orders.send(Order::Stepped(Arc::clone(cell), stepped));
@@ -140,11 +148,13 @@ impl Hub {
         let mut driver = cell.driver();
         let driver = driver.as_mut()?;
         let templates = |name: &str| self.template(&cell.asker.namespace, name);
+        let queues = |name: &str| locked(&self.job_queues).takes_jobs(name);
         let is_alive = |uid: &str| read(&self.flows).contains_key(uid);
         let around = Surroundings {
             settings: &self.settings,
             schemas: &SCHEMAS,
             templates: &templates,
+            queues: &queues,
             is_alive: &is_alive,
             extensions: &self.extensions,
             schema_keeps: &self.schema_keeps,
@@ -529,6 +539,34 @@ impl Hub {
                 gone.into_iter()
                     .for_each(|(namespace, name)| self.template_gone(namespace, name));
                 self.start_if_synced();
+            }
+        }
+    }
+
+    pub(super) fn job_queue(&self, shown: Shown<SlimQueue>) {
+        let changed = match shown {
+            Shown::There(queue) => locked(&self.job_queues).there(queue),
+            Shown::Gone(queue) => locked(&self.job_queues).gone(queue.metadata.name.as_deref()),
+            Shown::UnreadableGone(poison) => locked(&self.job_queues).gone(poison.metadata.name.as_deref()),
+            Shown::Unreadable(_) => None,
+            Shown::NotListed => return self.start_if_synced(),
+            Shown::Listed(uids) => {
+                locked(&self.job_queues).listed(&uids);
+                self.job_queues_changed(|_| true);
+                return self.start_if_synced();
+            }
+        };
+        if let Some(name) = changed {
+            self.job_queues_changed(|queue| *queue == *name);
+        }
+    }
+
+    /// Tells flows of the queues that they have asked about.
+    fn job_queues_changed(&self, is_changed: impl Fn(&str) -> bool) {
+        let cells: Vec<Arc<Cell>> = read(&self.flows).values().map(Arc::clone).collect();
+        for cell in cells {
+            for queue in cell.queues().iter().filter(|queue| is_changed(queue)) {
+                self.deliver(&cell, Input::Queue(Arc::clone(queue)));
             }
         }
     }

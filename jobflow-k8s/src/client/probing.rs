@@ -57,7 +57,7 @@ impl Probed {
         last.insert(wanted.clone(), (answer, streak.saturating_add(1)));
         let counted = match &wanted.fact {
             FactKey::Probe { probe, .. } => probe.success_threshold,
-            FactKey::Template(_) | FactKey::Rendered(_) | FactKey::Custom { .. } => 0,
+            FactKey::Template(_) | FactKey::Rendered(_) | FactKey::Queue(_) | FactKey::Custom { .. } => 0,
             _ => 0,
         };
         streak == 0 || (answer == ProbeAnswer::Success && streak < counted)

@@ -24,13 +24,13 @@ use super::observer::{Observer, Silent};
 use super::pace::{Pace, Pulse};
 use super::pods;
 use super::probing::{LOOKS, Probed, Wanted};
-use super::progress::{PODS, Progress};
+use super::progress::{PODS, Progress, QUEUES};
 use super::queue::FairLine;
 use super::request::{Request, Response, Ticket};
 use super::settings::Settings;
 use super::term::{Term, Unlimited};
 use super::uses::Template;
-use super::watch::{Watching, watch};
+use super::watch::{Watching, watch, watch_cluster};
 use crate::probe::{Permits, Prober};
 
 /// Tells the time of day. Waiting is tokio's business, so that tests can pause it.
@@ -170,6 +170,7 @@ fn watch_for(tasks: &mut JoinSet<()>, hub: &Arc<Hub>, watching: Watching) {
         "jobflows" => tasks.spawn(watch(watching, move |shown| hub.flow(scope.as_deref(), shown))),
         "jobs" => tasks.spawn(watch(watching, move |shown| hub.job(scope.as_deref(), shown))),
         PODS => tasks.spawn(watch(watching, move |shown| hub.pod(scope.as_deref(), shown))),
+        QUEUES => tasks.spawn(watch_cluster(watching, move |shown| hub.job_queue(shown))),
         _ => tasks.spawn(watch(watching, move |shown| {
             hub.template_shown(scope.as_deref(), shown)
         })),

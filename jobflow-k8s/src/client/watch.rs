@@ -106,19 +106,36 @@ pub(super) struct Watching {
     pub(super) observer: Arc<dyn Observer>,
 }
 
-/// Watches one kind for ever.
-pub(super) async fn watch<K>(mut how: Watching, mut show: impl FnMut(Shown<K>))
+/// Watches one kind for ever, in a namespace or in all.
+pub(super) async fn watch<K>(how: Watching, show: impl FnMut(Shown<K>))
 where
     K: Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>,
     K: Clone + Debug + DeserializeOwned + Send + 'static,
 {
     let client = tapped(&how);
+    let api: Api<Guarded<K>> = match &how.namespace {
+        Some(namespace) => Api::namespaced(client, namespace),
+        None => Api::all(client),
+    };
+    watch_all(api, how, show).await;
+}
+
+/// Watches a kind that stands in no namespace for ever.
+pub(super) async fn watch_cluster<K>(how: Watching, show: impl FnMut(Shown<K>))
+where
+    K: Resource<DynamicType = (), Scope = kube::core::ClusterResourceScope>,
+    K: Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    let api: Api<Guarded<K>> = Api::all(tapped(&how));
+    watch_all(api, how, show).await;
+}
+
+async fn watch_all<K>(api: Api<Guarded<K>>, mut how: Watching, mut show: impl FnMut(Shown<K>))
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + 'static,
+{
     let mut wait = WAITS.0;
     loop {
-        let api: Api<Guarded<K>> = match &how.namespace {
-            Some(namespace) => Api::namespaced(client.clone(), namespace),
-            None => Api::all(client.clone()),
-        };
         let mut config = watcher::Config::default();
         if how.streaming {
             config = config.streaming_lists();
@@ -126,7 +143,7 @@ where
         if let Some(label) = how.label {
             config = config.labels(label);
         }
-        let mut events = pin!(watcher(api, config));
+        let mut events = pin!(watcher(api.clone(), config));
         let mut listing = BTreeSet::new();
         while let Some(event) = events.next().await {
             match event {

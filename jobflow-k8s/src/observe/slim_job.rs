@@ -29,6 +29,8 @@ const KEPT: [&str; 3] = [ANNOTATION_NODE, ANNOTATION_TTL, CREATED_BY_TEMPLATE];
 pub struct SlimJob {
     /// Name, namespace, UID, resource version, times, the controller, and the annotations that are read.
     pub metadata: ObjectMeta,
+    /// The queue that it waits in; `default` without one.
+    pub queue: Box<str>,
     /// How many pods the spec asks for at least; the sum of the tasks' without a number of its own.
     pub min_available: u32,
     /// The tasks, in the order of the spec.
@@ -182,6 +184,7 @@ struct Raw {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RawSpec {
+    queue: Option<String>,
     min_available: Option<i32>,
     tasks: Option<Vec<RawTask>>,
     policies: Option<Vec<Policy>>,
@@ -206,6 +209,7 @@ impl From<Raw> for SlimJob {
         }: Raw,
     ) -> Self {
         let RawSpec {
+            queue,
             min_available,
             tasks,
             policies,
@@ -214,6 +218,7 @@ impl From<Raw> for SlimJob {
         let aborts_itself =
             aborts(policies.as_deref()) || tasks.iter().any(|task| aborts(task.policies.as_deref()));
         let view = JobView::of(JobSpec {
+            queue,
             min_available,
             tasks: Some(tasks.into_iter().map(RawTask::without_pods).collect()),
             ..JobSpec::default()
@@ -242,6 +247,7 @@ impl From<Raw> for SlimJob {
         let pods = task_status_count.unwrap_or_default();
         Self {
             metadata: trimmed(metadata, |key| KEPT.contains(&key)),
+            queue: view.queue.into_boxed_str(),
             min_available: count(Some(view.min_available)),
             tasks: view
                 .tasks

@@ -31,6 +31,7 @@ pub fn job_view(job: &SlimJob, pods: Option<&PodsSeen>) -> JobView {
         deleting: job.is_deleting(),
         created: job.created().unwrap_or_default(),
         changed: job.changed,
+        queue: Some(Arc::from(&*job.queue)),
         min_available: job
             .counted_min_available
             .filter(|least| *least > 0)

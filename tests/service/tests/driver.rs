@@ -16,6 +16,8 @@ mod edits;
 mod expiry;
 #[path = "driver/history.rs"]
 mod history;
+#[path = "driver/job_queues.rs"]
+mod job_queues;
 #[path = "driver/play.rs"]
 mod play;
 #[path = "driver/pods.rs"]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jobflow_core::facts::FactKey;
+use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::plan::{Urgency, plan_with_answers};
 use jobflow_core::{Effect, NodePhase, Plan, Span, Time};
 
@@ -134,8 +134,16 @@ impl FlowDriver {
             flow: &flow,
             around,
         };
-        let prepared = &mut self.prepared;
-        let answer = |question: &FactKey| prepared.answer(source, question);
+        let (prepared, queues) = (&mut self.prepared, &mut self.queues);
+        let answer = |question: &FactKey| {
+            let FactKey::Queue(name) = question else {
+                return prepared.answer(source, question);
+            };
+            if !queues.contains(name) {
+                Arc::make_mut(queues).insert(Arc::clone(name));
+            }
+            (around.queues)(name).map(Answer::Queue)
+        };
         Some(plan_with_answers(
             &flow.graph,
             &policy,

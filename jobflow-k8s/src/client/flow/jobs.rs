@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobflow_core::record::FlowRecord;
-use jobflow_core::snapshot::{JobView, Refusal, Sighting, Stray};
+use jobflow_core::snapshot::{JobView, Refusal, RefusalClass, Sighting, Stray};
 use jobflow_core::{JobKey, NodePhase, Time, Uid};
 
 use super::base::is_newer;
@@ -225,6 +225,11 @@ impl FlowDriver {
         let existed = self.jobs.by_key.contains_key(&key) || self.recorded_uid(key).is_some();
         match refusing {
             Some(answer) if !existed => {
+                if answer.class == RefusalClass::Queue
+                    && let Some(queue) = self.prepared.queue(key)
+                {
+                    Arc::make_mut(&mut self.queues).insert(queue);
+                }
                 let refusal = Refusal {
                     class: answer.class,
                     message: answer.message,

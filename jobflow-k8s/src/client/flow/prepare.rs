@@ -10,6 +10,7 @@ use jobflow_core::{JobKey, NodeId};
 use super::Surroundings;
 use crate::fault::Fault;
 use crate::names::job_name;
+use crate::observe::SlimJob;
 use crate::parse::{Flow, Known, KnownTemplate, frozen, parse};
 use crate::render::{Attempt, render};
 use crate::status::{has_started, too_large, with_removed};
@@ -180,6 +181,12 @@ impl Prepared {
         let (body, _) = build(source, entry, key).map_err(NotBuilt::Faulty)?;
         self.bodies.insert(key, Arc::clone(&body));
         Ok(body)
+    }
+
+    /// The queue of a Job that was sent and isn't there.
+    pub(super) fn queue(&self, key: JobKey) -> Option<Arc<str>> {
+        let job: SlimJob = serde_json::from_slice(self.bodies.get(&key)?).ok()?;
+        Some(job.queue.into())
     }
 
     pub(super) fn forget(&mut self, key: JobKey) {

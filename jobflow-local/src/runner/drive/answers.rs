@@ -71,8 +71,8 @@ impl Drive<'_> {
                 FactKey::Custom { kind, question } => {
                     wanted.custom.insert((Arc::clone(kind), Arc::clone(question)));
                 }
-                // Answered on the spot.
-                FactKey::Template(_) | FactKey::Rendered(_) => {}
+                // Answered on the spot, or not asked here.
+                FactKey::Template(_) | FactKey::Rendered(_) | FactKey::Queue(_) => {}
                 // Of a kind that isn't known here.
                 _ => {}
             }

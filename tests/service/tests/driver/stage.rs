@@ -120,6 +120,11 @@ impl Stage {
         self.drivers.retain(|(name, _)| name != who);
     }
 
+    /// Nobody acts on Jobs any more.
+    pub(crate) fn stop_volcano(&self) {
+        self.volcano.abort();
+    }
+
     /// Waits until something is so.
     pub(crate) async fn until(&self, what: impl Fn(&Service) -> bool, patience: Duration) -> bool {
         let end = self.service.clock().elapsed() + patience;

@@ -179,6 +179,7 @@ impl Scene {
             settings,
             schemas: &SCHEMAS,
             templates: &find,
+            queues: &|_| None,
             is_alive: &|_| false,
             extensions: &Extensions::default(),
             schema_keeps: keeps,
