@@ -2,34 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "tests say so when something is missing")]
 
-use std::path::{Path, PathBuf};
-
 use jobflow_core::testing::{Act, Script, World};
 use jobflow_core::{Span, Time};
-
-fn scripts() -> Vec<(String, Script)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .collect();
-    files.sort();
-    files.iter().map(|file| read(file)).collect()
-}
-
-fn read(file: &Path) -> (String, Script) {
-    let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-    let text = std::fs::read_to_string(file).unwrap();
-    let script = Script::parse(&text)
-        .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())
-        .unwrap_or_else(|faults| unreadable(&name, &faults));
-    (name, script)
-}
-
-#[expect(clippy::panic, reason = "a script that can't be read is a failed test")]
-fn unreadable(name: &str, faults: &[String]) -> ! {
-    panic!("{name}: {}", faults.join("; "))
-}
+use jobflow_tests::scripts::{self, Told};
 
 /// The same script, played by a driver that restarts before everything that people do, and twice a second.
 fn with_restarts(script: &Script, until: Time) -> Script {
@@ -58,7 +33,7 @@ fn differences(script: &Script, world: &World) -> Vec<String> {
 /// Plays every script in each of the ways that `ways` makes of it, and tells all differences at once.
 fn check(ways: impl Fn(&Script) -> Vec<Script>) {
     let mut wrong = Vec::new();
-    for (name, script) in scripts() {
+    for Told { name, script, .. } in scripts::all() {
         for way in ways(&script) {
             let found = differences(&way, &way.play().unwrap());
             wrong.extend(found.iter().map(|difference| format!("{name}: {difference}")));
@@ -82,7 +57,7 @@ fn a_driver_that_keeps_restarting_makes_the_same_histories() {
 
 #[test]
 fn every_script_says_what_it_shows_and_expects_something() {
-    for (name, script) in scripts() {
+    for Told { name, script, .. } in scripts::all() {
         assert!(!script.title.is_empty(), "{name} has no title");
         assert!(!script.expected.is_empty(), "{name} expects nothing");
         for expected in &script.expected {

@@ -3,23 +3,20 @@
 //! The program is its own executor, so it has a main of its own.
 
 #![expect(clippy::print_stdout, reason = "a test runner says what it ran")]
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test says so when something is missing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test says so when something is missing")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use jobflow_core::Span;
-use jobflow_core::testing::{Act, End, Script};
+use jobflow_core::testing::{Act, End};
 use jobflow_local::executor::{self, Options};
 use jobflow_tests::local::{self, EXECUTOR, Scale};
+use jobflow_tests::scripts::{self, Told};
 use jobflow_tests::vectors::Vector;
 
 /// How many runs go on at once: they mostly wait.
@@ -119,23 +116,15 @@ fn report(title: &str, results: Vec<(String, Verdict)>) -> bool {
 }
 
 fn scripts() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    paths.sort();
-    let case = |path: PathBuf| -> Case {
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).unwrap();
-        (name, Box::new(move |folder: &Path| play_script(&text, folder)))
+    let case = |told: Told| -> Case {
+        let name = told.name.clone();
+        (name, Box::new(move |folder: &Path| play_script(&told, folder)))
     };
-    paths.into_iter().map(case).collect()
+    scripts::all().into_iter().map(case).collect()
 }
 
-fn play_script(text: &str, folder: &Path) -> Verdict {
-    let script = Script::parse(text).unwrap_or_else(|faults| panic!("{faults:?}"));
+fn play_script(told: &Told, folder: &Path) -> Verdict {
+    let Told { script, text, .. } = told;
     if script.entries.iter().any(|entry| entry.when.is_some()) || text.contains(" switch=") {
         return Verdict::Skipped("when or switch".to_owned());
     }
@@ -149,10 +138,10 @@ fn play_script(text: &str, folder: &Path) -> Verdict {
     if deleted || script.lives.values().any(|life| life.end == End::Deleted) {
         return Verdict::Skipped("a deletion that takes no time".to_owned());
     }
-    let Some(scale) = local::scale(&script) else {
+    let Some(scale) = local::scale(script) else {
         return Verdict::Skipped("its waits are told in whole seconds, and too long".to_owned());
     };
-    match local::play(&script, scale, folder) {
+    match local::play(script, scale, folder) {
         Ok(ran) => {
             let differences = script.differences(&ran.graph, &ran.history, ran.end);
             if differences.is_empty() {

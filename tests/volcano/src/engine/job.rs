@@ -17,6 +17,9 @@ use crate::object::Place;
 use crate::options::{Asked, Options};
 use crate::processes::Run;
 
+/// Jobs with more pods are left alone.
+const MOST_PODS: u32 = 100_000;
+
 type Texts = BTreeMap<String, String>;
 
 /// One Job.
@@ -56,6 +59,11 @@ pub(super) fn read(
     let spec = object.spec.0;
     let typed = serde_json::from_value(Value::Object(spec.clone())).map_err(|error| error.to_string())?;
     let view = JobView::of(typed);
+    if view.gang().replicas() > MOST_PODS {
+        return Err(format!(
+            "it has more than {MOST_PODS} pods, and each is held here"
+        ));
+    }
     let mut job = Job {
         lead: Lead::Told(Box::new(Told::new(names(&view), now))),
         namespace: metadata.namespace.unwrap_or_default(),
