@@ -140,7 +140,7 @@ impl Hub {
                 let _ = self.orders.send(Order::Stepped(Arc::clone(cell), stepped));
             }
             Ok(None) => {}
-            Err(panic) => self.park(cell, &panic),
+            Err(panic) => self.park(cell, &*panic),
         }
     }
 

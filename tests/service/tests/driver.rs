@@ -14,6 +14,8 @@ mod conformance;
 mod edits;
 #[path = "driver/expiry.rs"]
 mod expiry;
+#[path = "driver/extensions.rs"]
+mod extensions;
 #[path = "driver/history.rs"]
 mod history;
 #[path = "driver/job_queues.rs"]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jobflow_core::node::NodeEvent;
 use jobflow_core::testing::Life;
 use jobflow_core::{NodePhase, Reason, Time};
-use jobflow_k8s::client::{Driver, Finding, FlowRef, NodeChange, Observer, Settings};
+use jobflow_k8s::client::{Driver, Extensions, Finding, FlowRef, NodeChange, Observer, Settings};
 use jobflow_test_service::volcano::{Attempt, Volcano};
 use jobflow_test_service::{Key, Service};
 use serde_json::Value;
@@ -69,6 +69,7 @@ pub(crate) struct Stage {
     pub(crate) service: Service,
     pub(crate) ear: Arc<Ear>,
     pub(crate) settings: Settings,
+    pub(crate) extensions: Extensions,
     drivers: Vec<(String, JoinHandle<()>)>,
     volcano: JoinHandle<()>,
 }
@@ -82,6 +83,7 @@ impl Stage {
             service,
             ear: Arc::default(),
             settings: Settings::default(),
+            extensions: Extensions::default(),
             drivers: Vec::new(),
             volcano,
         }
@@ -94,6 +96,7 @@ impl Stage {
         let ear: Arc<dyn Observer> = Arc::<Ear>::clone(&self.ear);
         driver
             .with_observer(ear)
+            .with_extensions(self.extensions.clone())
             .with_clock(Arc::new(move || Time(clock.milliseconds())))
             .run()
     }
