@@ -21,6 +21,10 @@ use super::observer::Observer;
 /// The first wait after a failure, and the longest.
 const WAITS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
+/// How long a streaming list may say nothing before a plain one is asked for: a server that doesn't know of them shows
+/// what there is, and never says that this was all.
+const STREAM_PATIENCE: Duration = Duration::from_secs(30);
+
 /// What a watch shows.
 #[derive(Debug)]
 pub(super) enum Shown<K> {
@@ -145,7 +149,17 @@ where
         }
         let mut events = pin!(watcher(api.clone(), config));
         let mut listing = BTreeSet::new();
-        while let Some(event) = events.next().await {
+        loop {
+            let next = if how.streaming && !how.beat.is_listed() {
+                let Ok(next) = tokio::time::timeout(STREAM_PATIENCE, events.next()).await else {
+                    how.streaming = false;
+                    break;
+                };
+                next
+            } else {
+                events.next().await
+            };
+            let Some(event) = next else { break };
             match event {
                 Ok(event) => {
                     wait = WAITS.0;

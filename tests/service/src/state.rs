@@ -29,6 +29,8 @@ pub struct State {
     pub quotas: BTreeMap<(String, &'static Kind), usize>,
     /// Kinds whose definition was taken away.
     pub gone: Vec<&'static Kind>,
+    /// Whether a watch can begin with a list; a server that can't reads over the wish.
+    pub streams_lists: bool,
     /// What is to befall requests.
     pub faults: Faults,
     /// What was asked and answered.
@@ -45,6 +47,7 @@ impl State {
             clock: Clock::starting(),
             quotas: BTreeMap::new(),
             gone: Vec::new(),
+            streams_lists: true,
             faults: Faults::default(),
             log: Vec::new(),
             cuts: BTreeMap::new(),

@@ -68,7 +68,7 @@ impl Watch {
         kind: &'static Kind,
     ) -> Result<Self, Refusal> {
         let now = Instant::now();
-        let streamed = call.parameter("sendInitialEvents") == "true";
+        let streamed = call.parameter("sendInitialEvents") == "true" && state.streams_lists;
         let wanted = version(call.parameter("resourceVersion"))?.filter(|version| *version > 0);
         if streamed && call.parameter("resourceVersionMatch") != "NotOlderThan" {
             return Err(Refusal::unmatched_stream());

@@ -28,3 +28,5 @@ mod pods;
 mod stage;
 #[path = "driver/sweep.rs"]
 mod sweep;
+#[path = "driver/throttling.rs"]
+mod throttling;
