@@ -1,11 +1,12 @@
 //! The list of nodes: every one that isn't as it is by default, and what stays of those whose entry is gone.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobflow_core::NodePhase;
 use jobflow_core::key::NodeId;
 use jobflow_core::record::NodeRecord;
 use jobflow_core::report::Why;
+use jobflow_core::{NodePhase, Time};
 
 use super::Writing;
 use super::needs::{Need, needs};
@@ -107,7 +108,11 @@ fn waiting(writing: Writing<'_>) -> BTreeMap<NodeId, Vec<String>> {
     waiting
 }
 
-/// What stays of nodes whose entry is gone: how they ended, and which attempts they had.
+/// The most records that stay of nodes whose entry is gone.
+pub(super) const MOST_REMOVED: usize = 100;
+
+/// What stays of nodes whose entry is gone: how they ended, and which attempts they had. Of many the newest ends, in the
+/// order in which they stand.
 fn removed(writing: Writing<'_>) -> Vec<types::NodeRecord> {
     let Some(nodes) = writing
         .flow
@@ -125,9 +130,16 @@ fn removed(writing: Writing<'_>) -> Vec<types::NodeRecord> {
         .map(|entry| &*entry.name)
         .collect();
     let gone = nodes.iter().filter(|node| !known.contains(node.name.as_str()));
-    gone.filter(|node| {
-        node.attempt.is_some() || node.phase.is_some_and(|phase| phase != types::NodePhase::Blocked)
-    })
-    .cloned()
-    .collect()
+    let mut kept: Vec<(usize, &types::NodeRecord)> = gone
+        .filter(|node| {
+            node.attempt.is_some() || node.phase.is_some_and(|phase| phase != types::NodePhase::Blocked)
+        })
+        .enumerate()
+        .collect();
+    if kept.len() > MOST_REMOVED {
+        kept.sort_by_key(|(at, node)| (Reverse(node.finish_time.map(Time::from)), Reverse(*at)));
+        kept.truncate(MOST_REMOVED);
+        kept.sort_unstable_by_key(|(at, _)| *at);
+    }
+    kept.into_iter().map(|(_, node)| node.clone()).collect()
 }

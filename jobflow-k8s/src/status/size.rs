@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::jobs::MOST_JOBS;
 use super::needs::needs;
+use super::nodes::MOST_REMOVED;
 use crate::fault::{Code, Fault, FieldPath};
 use crate::parse::Flow;
 use crate::types::JobFlow;
@@ -35,6 +36,9 @@ const ENDED_BYTES: usize = 260;
 
 /// A node with a job, without names: the above, UID, name of the job, stop, clocks, retries, times.
 const LIVE_BYTES: usize = 780;
+
+/// What stays of an entry that was removed, with its name.
+const REMOVED_BYTES: usize = ENDED_BYTES + 64;
 
 /// Counts of pods, where another entry asks for them.
 const COUNTS_BYTES: usize = 1_200;
@@ -103,7 +107,8 @@ pub fn worst_case(flow: &JobFlow, parsed: &Flow) -> usize {
         .map(|entry| fleeting(entry) * (HELD_BYTES + longest))
         .sum();
     let extra = graph.len().min(live) * (LIVE_BYTES - ENDED_BYTES + job);
-    base_size(flow) + FRAME_BYTES + listed + ended + held + extra + counted * COUNTS_BYTES
+    let removed = MOST_REMOVED * REMOVED_BYTES;
+    base_size(flow) + FRAME_BYTES + removed + listed + ended + held + extra + counted * COUNTS_BYTES
 }
 
 /// How many conditions of an entry are kept once they have held.

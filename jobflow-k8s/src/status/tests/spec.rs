@@ -188,6 +188,35 @@ fn what_an_entry_that_is_gone_had_is_kept_for_when_it_comes_back() {
     assert_eq!(read(&flow, &before).unwrap().nodes[NodeId(1)].attempt, 3);
 }
 
+#[test]
+fn of_many_entries_that_are_gone_the_newest_ends_are_kept() {
+    let names: Vec<String> = (0..150).map(|at| format!("old-{at}")).collect();
+    let before = flow_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    // The ends come in another order than the entries stand.
+    let end = |at: i64| Time(1_000 * ((at * 7) % 150));
+    let ended = (0..150).map(|at| {
+        let mut ended = node(NodePhase::Succeeded, None);
+        ended.finish_time = Some(end(at));
+        ended
+    });
+    let kept = FlowRecord {
+        nodes: ended.collect(),
+        ..FlowRecord::default()
+    };
+    let mut flow = object(&before);
+    flow.status = Some(status(&before, &kept));
+    let next = written(&flow, &flow_of(&["a"]), &record([running()]), &BTreeMap::new())
+        .unwrap()
+        .status;
+    let stays: Vec<String> = next.nodes.unwrap().into_iter().map(|node| node.name).collect();
+    let newest = (0..150)
+        .filter(|at| end(*at) >= Time(50_000))
+        .map(|at| format!("old-{at}"));
+    let expected: Vec<String> = std::iter::once("a".to_owned()).chain(newest).collect();
+    assert_eq!(expected.len(), 101);
+    assert_eq!(stays, expected);
+}
+
 fn fault() -> Fault {
     Fault::error(
         Code::Cycle,
