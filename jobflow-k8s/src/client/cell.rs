@@ -9,7 +9,7 @@ use jobflow_core::Time;
 use tokio::time::Instant;
 
 use super::extensions::Asker;
-use super::flow::{FlowDriver, Input};
+use super::flow::{FlowDriver, Input, has_ended};
 use super::observer::FlowRef;
 use crate::types::JobFlow;
 
@@ -23,7 +23,7 @@ const EARNED: f64 = 10.0;
 pub(super) struct Cell {
     pub(super) asker: Asker,
     pub(super) uid: String,
-    /// None while the flow is left alone: it can't be read, or made the program panic.
+    /// None while the flow is left alone: it can't be read, made the program panic, or is at rest.
     driver: Mutex<Option<FlowDriver>>,
     inbox: Mutex<Vec<Input>>,
     bucket: Mutex<Bucket>,
@@ -41,6 +41,8 @@ pub(super) enum Parked {
     Unreadable,
     /// Until its spec is of another generation.
     Panicked(i64),
+    /// It has ended, and nothing is left to do until it changes, or a time comes.
+    AtRest(Option<Time>),
 }
 
 /// Looks that a flow still has.
@@ -95,7 +97,11 @@ impl Cell {
 
     /// Keeps what has arrived; nothing, while the flow is left alone.
     pub(super) fn put(&self, input: Input) {
-        if locked(&self.parked).is_none() {
+        let left_alone = matches!(
+            *locked(&self.parked),
+            Some(Parked::Unreadable | Parked::Panicked(_))
+        );
+        if !left_alone {
             locked(&self.inbox).push(input);
         }
     }
@@ -117,13 +123,60 @@ impl Cell {
         let changed = match *parked {
             Some(Parked::Panicked(generation)) => flow.metadata.generation != Some(generation),
             Some(Parked::Unreadable) => true,
-            None => false,
+            Some(Parked::AtRest(_)) | None => false,
         };
         if changed {
             *parked = None;
             *self.driver() = Some(FlowDriver::new(Arc::clone(flow), now));
         }
         changed
+    }
+
+    /// Drops what is known of the flow until it changes or that time comes, unless something has arrived for it. The
+    /// machine is the one that `driver` guards.
+    pub(super) fn rest(&self, driver: &mut Option<FlowDriver>, until: Option<Time>) -> bool {
+        let mut parked = locked(&self.parked);
+        let rests = parked.is_none() && locked(&self.inbox).is_empty();
+        if rests {
+            *parked = Some(Parked::AtRest(until));
+            *driver = None;
+        }
+        rests
+    }
+
+    /// If the flow is at rest: until when.
+    pub(super) fn resting(&self) -> Option<Option<Time>> {
+        match *locked(&self.parked) {
+            Some(Parked::AtRest(until)) => Some(until),
+            Some(Parked::Unreadable | Parked::Panicked(_)) | None => None,
+        }
+    }
+
+    /// Takes a flow that is at rest up again, of which nothing is known any more.
+    pub(super) fn rouse(&self, now: Time) {
+        let mut driver = self.driver();
+        let mut parked = locked(&self.parked);
+        if matches!(*parked, Some(Parked::AtRest(_))) {
+            *parked = None;
+            let Asker { namespace, flow } = &self.asker;
+            *driver = Some(FlowDriver::unknown(namespace, flow, &self.uid, now));
+        }
+    }
+
+    /// Whether a flow that is at rest has to be looked at for what has arrived: another version of it, or a Job of it that
+    /// somebody runs again.
+    pub(super) fn is_roused_by(&self, input: &Input) -> bool {
+        match input {
+            Input::Flow(flow) => flow.metadata.deletion_timestamp.is_none() && !self.knows(flow),
+            Input::Job(job) => !has_ended(job),
+            Input::Relisted(jobs) => !jobs.iter().all(|job| has_ended(job)),
+            Input::JobGone(_)
+            | Input::Pods(..)
+            | Input::Probed(..)
+            | Input::Template(_)
+            | Input::Queue(_)
+            | Input::Answered(..) => false,
+        }
     }
 
     /// Whether the machine has seen this version, or a newer one.

@@ -21,6 +21,7 @@ mod jobs;
 mod prepare;
 mod probes;
 mod record;
+mod rest;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -37,6 +38,7 @@ use jobflow_core::snapshot::{EffectKind, RefusalClass, Sighting, Snapshot};
 use jobflow_core::{Change, Effect, FactCache, FlowPhase, JobKey, Plan, Policy, Span, Time};
 use jobs::Jobs;
 use prepare::{Parsed, Prepared};
+pub(super) use rest::has_ended;
 use write::Writing;
 
 use super::extensions::Extensions;

@@ -127,6 +127,9 @@ impl Hub {
     }
 
     fn work_on(&self, cell: &Arc<Cell>) {
+        if let Some(until) = cell.resting() {
+            return self.look_at_resting(cell, until);
+        }
         let began = std::time::Instant::now();
         let queues = cell.queues();
         match catch_unwind(AssertUnwindSafe(|| self.step(cell))) {
@@ -144,9 +147,25 @@ impl Hub {
         }
     }
 
+    /// Something has arrived for a flow of which nothing is known any more, or is due.
+    fn look_at_resting(&self, cell: &Arc<Cell>, until: Option<Time>) {
+        let now = self.now();
+        let news = cell.take().iter().any(|input| cell.is_roused_by(input));
+        if news || until.is_some_and(|until| until <= now) {
+            cell.rouse(now);
+            return self.introduce(cell);
+        }
+        let Some(until) = until else { return };
+        let stepped = Stepped {
+            wake_at: Some(until),
+            ..Stepped::default()
+        };
+        let _ = self.orders.send(Order::Stepped(Arc::clone(cell), stepped));
+    }
+
     fn step(&self, cell: &Cell) -> Option<Stepped> {
-        let mut driver = cell.driver();
-        let driver = driver.as_mut()?;
+        let mut guard = cell.driver();
+        let driver = guard.as_mut()?;
         let templates = |name: &str| self.template(&cell.asker.namespace, name);
         let queues = |name: &str| locked(&self.job_queues).takes_jobs(name);
         let is_alive = |uid: &str| read(&self.flows).contains_key(uid);
@@ -166,6 +185,9 @@ impl Hub {
         }
         let stepped = driver.step(&around, now);
         cell.note(driver);
+        if driver.is_at_rest(&stepped) && cell.rest(&mut guard, stepped.wake_at) {
+            self.observer.rests(cell.flow());
+        }
         Some(stepped)
     }
 

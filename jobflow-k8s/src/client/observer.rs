@@ -125,6 +125,10 @@ pub trait Observer: Send + Sync {
     /// of it. It can be forged by whoever may write the flow.
     fn overwritten(&self, flow: FlowRef<'_>, manager: &str) {}
 
+    /// A flow has ended, and nothing is left to do for it: what was known of it is dropped until something changes, or a
+    /// time comes.
+    fn rests(&self, flow: FlowRef<'_>) {}
+
     /// A flow is gone.
     fn forgotten(&self, flow: FlowRef<'_>) {}
 

@@ -24,6 +24,8 @@ mod job_queues;
 mod play;
 #[path = "driver/pods.rs"]
 mod pods;
+#[path = "driver/rest.rs"]
+mod rest;
 #[path = "driver/stage.rs"]
 mod stage;
 #[path = "driver/sweep.rs"]

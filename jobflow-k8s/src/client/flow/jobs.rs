@@ -33,6 +33,11 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
+    /// Those that are there.
+    pub(super) fn all(&self) -> impl Iterator<Item = &SlimJob> {
+        self.objects.values().map(|job| &**job)
+    }
+
     pub(super) const fn by_key(&self) -> &BTreeMap<JobKey, Arc<SlimJob>> {
         &self.by_key
     }

@@ -31,11 +31,17 @@ pub(crate) struct Told {
 pub(crate) struct Ear {
     told: Mutex<Vec<Told>>,
     found: Mutex<Vec<(String, Finding)>>,
+    rests: Mutex<Vec<String>>,
 }
 
 impl Ear {
     pub(crate) fn told(&self) -> Vec<Told> {
         self.told.lock().unwrap().clone()
+    }
+
+    /// The flows of which everything was dropped, each time that it was.
+    pub(crate) fn rests(&self) -> Vec<String> {
+        self.rests.lock().unwrap().clone()
     }
 
     pub(crate) fn found(&self) -> Vec<(String, Finding)> {
@@ -54,6 +60,10 @@ impl Observer for Ear {
             reason: change.reason,
             at: change.at,
         });
+    }
+
+    fn rests(&self, flow: FlowRef<'_>) {
+        self.rests.lock().unwrap().push(flow.name.to_owned());
     }
 
     fn found(&self, flow: FlowRef<'_>, finding: &Finding) {
