@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jobflow_k8s::client::Driver;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -111,29 +112,35 @@ impl Leader {
         let end = CancellationToken::new();
         let ending = end.clone();
         tasks.spawn(async move { driver.run_until(ending.cancelled_owned()).await });
-        let events = async {
+        let silence = CancellationToken::new();
+        let mut events = pin!(async {
             match &self.shared.telemetry.events {
-                Some(events) => events.run(&self.shared.client, term).await,
-                None => std::future::pending().await,
+                Some(events) => events.run(&self.shared.client, term, &silence).await,
+                None => silence.cancelled().await,
             }
-        };
+        });
         tokio::select! {
             biased;
             () = term.lost() => return Ok(Outcome::Lost),
             () = stop => {}
             _ = tasks.join_next() => return Err(RunError::Ended("the driver")),
-            () = events => return Ok(Outcome::Lost),
+            () = &mut events => return Ok(Outcome::Lost),
         }
         info!("told to end: what is on its way is awaited");
         self.shared.health.ends();
         end.cancel();
-        let grace = self.shared.settings.shutdown_grace;
+        let until = Instant::now() + self.shared.settings.shutdown_grace;
         let finished = tokio::select! {
             biased;
             () = term.lost() => false,
-            done = tokio::time::timeout(grace, tasks.join_next()) => matches!(done, Ok(Some(Ok(())))),
+            done = tokio::time::timeout_at(until, tasks.join_next()) => matches!(done, Ok(Some(Ok(())))),
+            () = &mut events => false,
         };
-        if !finished {
+        if finished {
+            // Nothing more happens; what has happened is told.
+            silence.cancel();
+            let _ = tokio::time::timeout_at(until, events).await;
+        } else {
             warn!("requests are still on their way: the lease is kept and ends by itself");
         }
         Ok(Outcome::Stopped { finished })
