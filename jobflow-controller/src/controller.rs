@@ -227,7 +227,7 @@ async fn serve_pages(shared: &Shared, parts: &mut JoinSet<&'static str>) -> Resu
             address,
             source,
         })?;
-        let bound = listener.local_addr().unwrap_or(address);
+        let bound = listener.address().unwrap_or(address);
         info!(argument, address = %bound, "listening");
         parts.spawn(async move {
             let _ = axum::serve(listener, router).await;

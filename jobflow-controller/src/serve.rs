@@ -1,16 +1,20 @@
 //! Health and metrics over HTTP: three pages, each made when it is asked for.
 //!
-//! Comes in: GET. Goes out: a few lines of text. Deliberately absent: names of flows, anything that changes something,
+//! Comes in: GET. Goes out: a few lines of text. A connection lives for seconds, and only so many do at once: one that
+//! is slow, or idle, holds up nobody for long. Deliberately absent: names of flows, anything that changes something,
 //! and TLS: both addresses are for the cluster's own probes and scrapers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+
+mod connection;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+pub(crate) use connection::ShortLived;
 use tokio::net::TcpListener;
 
 use crate::clock::Clock;
@@ -41,13 +45,14 @@ pub(crate) fn metrics(pages: Pages) -> Router {
 }
 
 /// Listens; an address that is taken is told at start. On a system without IPv6 `[::]` means what it means there.
-pub(crate) async fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    match TcpListener::bind(address).await {
+pub(crate) async fn listen(address: SocketAddr) -> std::io::Result<ShortLived> {
+    let listener = match TcpListener::bind(address).await {
         Err(_) if address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) && !has_ipv6() => {
             TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
         }
         result => result,
-    }
+    };
+    listener.map(ShortLived::new)
 }
 
 fn has_ipv6() -> bool {
