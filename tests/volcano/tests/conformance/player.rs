@@ -28,8 +28,11 @@ const QUIET: Duration = Duration::from_secs(5);
 /// What people do one after the other is seen one after the other.
 const SETTLED: Duration = Duration::from_millis(500);
 
+/// How long a Job waits for its pod at least, so that a busy driver sees it wait.
+const SEEN_TO_WAIT: Span = Span(300);
+
 /// From the creation of a Job until somebody deletes it who waits for it to run.
-const SEEN_TO_RUN: Span = Span(700);
+const SEEN_TO_RUN: Span = Span(1_000);
 
 /// What the pods of a Job do, as the script of its namespace tells.
 pub(crate) fn course(ear: &Ear, asked: &Asked<'_>) -> Course {
@@ -58,7 +61,7 @@ fn lived(life: Life) -> Course {
         End::Deleted | End::Never | End::NeverStarts => PodEnd::Never,
     };
     let pods = PodCourse {
-        pending_for: Some(queued),
+        pending_for: Some(queued.max(SEEN_TO_WAIT)),
         runs_for: runs,
         ends: vec![ends],
         ..PodCourse::default()
