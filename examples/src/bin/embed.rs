@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut children: BTreeMap<JobKey, Child> = BTreeMap::new();
     while !snapshot.record.phase.is_end() {
         look(&mut children, &mut snapshot)?;
-        let plan = plan_with_answers(&graph, &policy, &snapshot, &mut facts, answer, now());
+        let now = Time(i64::try_from(SystemTime::UNIX_EPOCH.elapsed()?.as_millis())?);
+        let plan = plan_with_answers(&graph, &policy, &snapshot, &mut facts, answer, now);
         for change in &plan.changes {
             println!("{}: {}", graph.entry(change.key.node).name, change.to);
         }
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Effect::MarkBirth => snapshot.ledger = Ledger::Kept,
                 Effect::Create { key } => {
                     let child = Command::new("echo").arg(&*graph.entry(key.node).name).spawn()?;
-                    let view = JobView::new(Uid::from(&*child.id().to_string()), JobPhase::Running, now());
+                    let view = JobView::new(Uid::from(&*child.id().to_string()), JobPhase::Running, now);
                     snapshot.jobs.insert(key, Sighting::Seen(view));
                     children.insert(key, child);
                 }
@@ -70,15 +71,8 @@ fn look(children: &mut BTreeMap<JobKey, Child>, snapshot: &mut Snapshot) -> Resu
 
 /// There are no templates, and every job can be built.
 fn answer(question: &FactKey) -> Option<Answer> {
-    let is_template = matches!(question, FactKey::Template(_));
-    Some(if is_template {
-        Answer::Template(TemplateVersion::default())
-    } else {
-        Answer::Rendered(0)
-    })
-}
-
-fn now() -> Time {
-    let since_1970 = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    Time(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
+    let FactKey::Template(_) = question else {
+        return Some(Answer::Rendered(0));
+    };
+    Some(Answer::Template(TemplateVersion::default()))
 }
