@@ -87,7 +87,7 @@ impl Check {
 }
 
 /// The findings about single flows, and what each means.
-pub const OF_FLOWS: [(&str, &str); 12] = [
+pub const OF_FLOWS: [(&str, &str); 13] = [
     (
         "SchemaLacksFields",
         "the server dropped fields of the status that was written; nothing is created",
@@ -120,6 +120,10 @@ pub const OF_FLOWS: [(&str, &str); 12] = [
         "the status can't be made small enough to be stored; the flow makes no Jobs",
     ),
     ("StatusRefused", "the server refuses the status"),
+    (
+        "NotFrozen",
+        "a template can't be frozen now; entries that name it wait",
+    ),
     (
         "CommandsUnavailable",
         "Commands can't be created; Jobs that must end are deleted",
@@ -157,6 +161,7 @@ pub fn of_flow(finding: &Finding) -> (&'static str, String) {
             "the status can't be made small enough to be stored: the flow makes no Jobs".to_owned(),
         ),
         Finding::StatusRefused(why) => ("StatusRefused", format!("the server refuses the status: {why}")),
+        Finding::NotFrozen(why) => ("NotFrozen", format!("{why}; entries that name it wait")),
         Finding::CommandsUnavailable(why) => (
             "CommandsUnavailable",
             format!("Commands can't be created, Jobs that must end are deleted: {why}"),

@@ -104,6 +104,55 @@ impl ProbeAnswer {
         }
     }
 
+    /// The answers that have no number.
+    const PLAIN: [Self; 12] = [
+        Self::Success,
+        Self::NoPod,
+        Self::NotPermitted,
+        Self::SwitchedOff,
+        Self::Refused,
+        Self::NoRoute,
+        Self::TimedOut,
+        Self::Reset,
+        Self::Closed,
+        Self::BadAnswer,
+        Self::TlsFailed,
+        Self::Failed,
+    ];
+
+    /// The answer that is told in these words; `None` if none is.
+    ///
+    /// ```
+    /// use jobflow_core::probe::ProbeAnswer;
+    ///
+    /// assert_eq!(ProbeAnswer::in_words("answers with status 503"), Some(ProbeAnswer::Status(503)));
+    /// assert_eq!(ProbeAnswer::in_words("sings"), None);
+    /// ```
+    #[must_use]
+    pub fn in_words(words: &str) -> Option<Self> {
+        let status = words.strip_prefix(STATUS).and_then(|status| status.parse().ok());
+        let plain = || Self::PLAIN.into_iter().find(|answer| answer.words() == words);
+        status.map(Self::Status).or_else(plain)
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Success => "answers",
+            Self::NoPod => "has no running pod",
+            Self::NotPermitted => "has an address that probes may not go to",
+            Self::SwitchedOff => "is not probed: probes are switched off",
+            Self::Refused => "refuses the connection",
+            Self::NoRoute => "can't be reached from here",
+            Self::TimedOut => "doesn't answer in time",
+            Self::Reset => "breaks the connection off",
+            Self::Closed => "closes the connection without an answer",
+            Self::Status(_) => STATUS,
+            Self::BadAnswer => "answers with something that isn't HTTP",
+            Self::TlsFailed => "doesn't speak TLS as asked",
+            Self::Failed => "could not be asked",
+        }
+    }
+
     /// The answer of a target whose running replicas answered so, in their order.
     #[must_use]
     pub fn of_replicas(replicas: Replicas, answers: impl IntoIterator<Item = Self>) -> Self {
@@ -126,27 +175,20 @@ impl ProbeAnswer {
 
 impl fmt::Display for ProbeAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
-            Self::Success => "answers",
-            Self::NoPod => "has no running pod",
-            Self::NotPermitted => "has an address that probes may not go to",
-            Self::SwitchedOff => "is not probed: probes are switched off",
-            Self::Refused => "refuses the connection",
-            Self::NoRoute => "can't be reached from here",
-            Self::TimedOut => "doesn't answer in time",
-            Self::Reset => "breaks the connection off",
-            Self::Closed => "closes the connection without an answer",
-            Self::Status(status) => return write!(f, "answers with status {status}"),
-            Self::BadAnswer => "answers with something that isn't HTTP",
-            Self::TlsFailed => "doesn't speak TLS as asked",
-            Self::Failed => "could not be asked",
-        };
-        f.write_str(words)
+        f.write_str(self.words())?;
+        if let Self::Status(status) = self {
+            write!(f, "{status}")?;
+        }
+        Ok(())
     }
 }
 
+const STATUS: &str = "answers with status ";
+
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]
@@ -160,6 +202,17 @@ mod tests {
             (503, ProbeAnswer::Status(503)),
         ] {
             assert_eq!(ProbeAnswer::of_status(status), answer);
+        }
+    }
+
+    #[test]
+    fn every_answer_is_found_by_its_words() {
+        let numbered = [ProbeAnswer::Status(404), ProbeAnswer::Status(65_535)];
+        for answer in ProbeAnswer::PLAIN.into_iter().chain(numbered) {
+            assert_eq!(ProbeAnswer::in_words(&answer.to_string()), Some(answer));
+        }
+        for other in ["", "answers with status", "answers with status x", "answer"] {
+            assert_eq!(ProbeAnswer::in_words(other), None, "{other}");
         }
     }
 

@@ -43,6 +43,21 @@ pub struct FlowRecord {
     pub ledger_lost: bool,
 }
 
+impl FlowRecord {
+    /// Whether the flow has ended, so that entries which are added from then on don't join it.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.phase.is_end() && self.completion_time.is_some()
+    }
+
+    /// The nodes that are, or were, of the flow: all but those that came after its end.
+    pub fn joined(&self) -> impl Iterator<Item = (NodeId, &NodeRecord)> {
+        let ended = self.has_ended();
+        let nodes = self.nodes.iter();
+        nodes.filter(move |(_, record)| !(ended && record.phase().is_undecided()))
+    }
+}
+
 /// The record of a node. What only a node has that was started is in [`Details`], reached as if it were here; a
 /// waiting node costs a few bytes.
 #[derive(Clone, Debug, Default)]

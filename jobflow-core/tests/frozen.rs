@@ -8,13 +8,14 @@
 use std::sync::Arc;
 
 use jobflow_core::condition::{Condition, Rule};
+use jobflow_core::facts::{Answer, TemplateVersion};
 use jobflow_core::graph::{Entry, Target};
 use jobflow_core::node::NodeState;
-use jobflow_core::plan::Effect;
+use jobflow_core::plan::{Effect, plan_with_answers};
 use jobflow_core::snapshot::{CancelMode, Ledger, Sighting};
 use jobflow_core::testing::{End, Life, World};
 use jobflow_core::{
-    FactCache, FlowGraph, FlowPhase, JobKey, NodeId, NodePhase, Policy, Snapshot, Span, Time, plan,
+    FactCache, FlowGraph, FlowPhase, JobKey, NodeId, NodePhase, Policy, Snapshot, Span, Time,
 };
 
 /// The flow of these entries a second after its start; from then on each stands alone, and its spec can't be read.
@@ -153,11 +154,12 @@ fn an_intent_that_was_not_carried_out_waits_as_it_is() {
             at: Time(0),
         };
         snapshot.jobs.insert(key, gone);
-        let plan = plan(
+        let plan = plan_with_answers(
             &graph,
             &Policy::default(),
             &snapshot,
-            &FactCache::default(),
+            &mut FactCache::default(),
+            |_| Some(Answer::Template(TemplateVersion::default())),
             Time(0),
         );
         let creates = plan.effects.contains(&Effect::Create { key });

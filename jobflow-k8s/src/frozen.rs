@@ -15,7 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::fault::{Code, Fault, FieldPath};
 use crate::names::{self, label_value};
 use crate::render::owner;
-use crate::types::{JobFlow, JobTemplate};
+use crate::types::{FLOW_GROUP, JobFlow, JobTemplate};
 use content::Content;
 
 /// The most bytes of JSON that a flow may freeze.
@@ -40,6 +40,7 @@ pub fn freeze(flow: &JobFlow, template: &JobTemplate) -> Result<JobTemplate, Fau
     let source = metadata.name.clone().unwrap_or_default();
     let mut labels = content.labels.clone();
     labels.insert(names::FROZEN.to_owned(), label_value(&source));
+    labels.insert(names::CREATED_BY_FLOW.to_owned(), label_of(&flow.metadata));
     let mut annotations = content.annotations.clone();
     annotations.insert(names::FROZEN.to_owned(), source);
     annotations.insert(
@@ -58,16 +59,34 @@ pub fn freeze(flow: &JobFlow, template: &JobTemplate) -> Result<JobTemplate, Fau
     Ok(frozen)
 }
 
-/// Whether a template is a frozen one of the flow with this UID: by its owner, never by its name or label alone.
+/// The UID of the flow that a template was frozen for: by its owner, never by its name or label alone.
 #[must_use]
-pub fn is_frozen_for(uid: &str, template: &ObjectMeta) -> bool {
-    let labelled = template
-        .labels
-        .as_ref()
-        .is_some_and(|labels| labels.contains_key(names::FROZEN));
+pub fn flow_of(template: &ObjectMeta) -> Option<&str> {
+    let is_labelled = |labels: &BTreeMap<String, String>| labels.contains_key(names::FROZEN);
     let mut owners = template.owner_references.iter().flatten();
-    labelled
-        && owners.any(|owner| owner.controller == Some(true) && owner.kind == "JobFlow" && owner.uid == uid)
+    let is_ours = |group: &str| group.split('/').next() == Some(FLOW_GROUP);
+    let owner = owners.find(|owner| {
+        owner.controller == Some(true) && owner.kind == "JobFlow" && is_ours(&owner.api_version)
+    });
+    owner
+        .filter(|_| template.labels.as_ref().is_some_and(is_labelled))
+        .map(|owner| owner.uid.as_str())
+}
+
+/// The name of the template that one was frozen from.
+#[must_use]
+pub fn source_of(template: &ObjectMeta) -> Option<&str> {
+    template
+        .annotations
+        .as_ref()?
+        .get(names::FROZEN)
+        .map(String::as_str)
+}
+
+/// Selects the frozen templates of a flow, among those that bear its label.
+#[must_use]
+pub fn selector(flow: &ObjectMeta) -> String {
+    format!("{},{}={}", names::FROZEN, names::CREATED_BY_FLOW, label_of(flow))
 }
 
 /// The template as it was when it was frozen for the flow with this UID: with its own name, labels, annotations, UID and
@@ -78,7 +97,7 @@ pub fn is_frozen_for(uid: &str, template: &ObjectMeta) -> bool {
 /// If it isn't one of the flow's, or if somebody changed it: its hash doesn't agree any more.
 pub fn thaw(uid: &str, frozen: &JobTemplate) -> Result<JobTemplate, Fault> {
     let name = frozen.metadata.name.as_deref().unwrap_or_default();
-    if !is_frozen_for(uid, &frozen.metadata) {
+    if flow_of(&frozen.metadata) != Some(uid) {
         let message = format!("the JobTemplate `{name}` wasn't frozen for this flow");
         return Err(Fault::error(
             Code::Conflict,
@@ -130,6 +149,11 @@ pub fn fits(used: usize, more: &JobTemplate) -> Result<usize, Fault> {
 #[must_use]
 pub fn size(template: &JobTemplate) -> usize {
     serde_json::to_vec(template).map_or(0, |bytes| bytes.len())
+}
+
+fn label_of(flow: &ObjectMeta) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    label_value(&format!("{}.{}", text(&flow.namespace), text(&flow.name)))
 }
 
 /// The flow's name, shortened if need be, and the hash.

@@ -13,6 +13,6 @@ pub use collisions::{Collision, Named, collisions};
 pub use derived::{MOST_NAME, TooLong, job_name, longest};
 pub use labels::{
     ANNOTATION_NODE, ANNOTATION_TEMPLATE, ANNOTATION_TTL, CREATED_BY_FLOW, CREATED_BY_TEMPLATE, FROZEN,
-    LABEL_ATTEMPT, LABEL_ENTRY, LABEL_INDEX, is_copied, is_reserved, label_value,
+    LABEL_ATTEMPT, LABEL_ENTRY, LABEL_INDEX, is_copied, is_of_frozen, is_reserved, label_value,
 };
 pub use rules::{DNS_SUBDOMAIN_RULE, IDENTIFIER_RULE, is_dns_label, is_dns_subdomain, is_identifier};

@@ -34,4 +34,5 @@ pub use ledger::{BIRTH_MARK, is_taken_over, ledger, salvage, with_removed};
 pub use read::read;
 pub use refuse::{has_started, refused, tells};
 pub use size::{MOST_OBJECT_BYTES, TooLarge, base_size, too_large, worst_case};
+pub use words::{core_flow_phase, core_phase};
 pub use write::{Writing, Written, write};

@@ -113,7 +113,7 @@ impl Fate {
             (Self::Goes, _) => "goes; no job of it lives".to_owned(),
             (Self::Joins, _) => "joins the flow".to_owned(),
             (Self::TooLate, _) => "does not join: the flow has ended".to_owned(),
-            (Self::ReadAnew, _) => "counts for attempts from now on, unless `templateBinding` is Frozen".to_owned(),
+            (Self::ReadAnew, _) => "counts for attempts from now on, unless `templateBinding` is Snapshot".to_owned(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! How a flow of a cluster stands, as its status says; Volcano's own controller writes less of it than ours.
 
 mod old;
-mod phases;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +8,13 @@ use std::sync::Arc;
 use jobflow_core::snapshot::{PodCounts, TaskCount};
 use jobflow_core::{NodePhase, Reason};
 use jobflow_k8s::names::job_name;
+use jobflow_k8s::status::{core_flow_phase, core_phase};
 use jobflow_k8s::types::{
     Entry, Instant, JobFlow, JobFlowSpec, JobFlowStatus, JobStatusEntry, NodeRecord, TaskRecord,
 };
 
 use super::words::reason_words;
 use super::{Row, Standing};
-pub(crate) use phases::{flow_phase, node_phase};
 
 impl Standing {
     /// Describes a flow; `now` is in milliseconds since 1970.
@@ -31,7 +30,7 @@ impl Standing {
         Self {
             flow: flow.metadata.name.clone().unwrap_or_default(),
             run: flow.metadata.uid.clone().unwrap_or_default(),
-            phase: flow_phase(status.state.and_then(|state| state.phase).unwrap_or_default()),
+            phase: core_flow_phase(status.state.and_then(|state| state.phase).unwrap_or_default()),
             took: took(began, status.completion_time, now).unwrap_or(0),
             rows,
         }
@@ -127,7 +126,7 @@ impl<'a> Recorded<'a> {
     fn row(&self, name: &str, record: &NodeRecord, why: String) -> Row {
         Row {
             name: name.to_owned(),
-            phase: node_phase(record.phase.unwrap_or_default()),
+            phase: core_phase(record.phase.unwrap_or_default()),
             attempt: attempt(record),
             took: self.took(name, record),
             tasks: record.tasks.as_ref().map(counted).unwrap_or_default(),
@@ -145,7 +144,7 @@ impl<'a> Recorded<'a> {
             .get(job.as_str())
             .and_then(|job| job.start_timestamp.as_ref());
         let began = record.start_time.or_else(|| listed.map(Instant::from));
-        let is_over = node_phase(record.phase.unwrap_or_default()).is_end();
+        let is_over = core_phase(record.phase.unwrap_or_default()).is_end();
         match (is_over, record.finish_time) {
             (true, None) => None,
             (_, ended) => took(began, ended, self.now),
@@ -163,7 +162,7 @@ fn by_name(records: &[NodeRecord]) -> BTreeMap<&str, &NodeRecord> {
 /// The number of the attempt; 0 before the first.
 pub(crate) fn attempt(record: &NodeRecord) -> u32 {
     let written = record.attempt.and_then(|attempt| u32::try_from(attempt).ok());
-    let phase = node_phase(record.phase.unwrap_or_default());
+    let phase = core_phase(record.phase.unwrap_or_default());
     let usual = u32::from(!phase.is_undecided() && phase != NodePhase::Skipped);
     written.unwrap_or(usual)
 }
@@ -172,7 +171,7 @@ pub(crate) fn attempt(record: &NodeRecord) -> u32 {
 fn unmet(entry: &Entry, records: &BTreeMap<&str, &NodeRecord>) -> Vec<String> {
     let has_ended = |name: &str| {
         let phase = records.get(name).and_then(|record| record.phase);
-        node_phase(phase.unwrap_or_default()).is_end()
+        core_phase(phase.unwrap_or_default()).is_end()
     };
     let depends = entry.depends_on.as_ref();
     let targets = depends
@@ -184,7 +183,7 @@ fn unmet(entry: &Entry, records: &BTreeMap<&str, &NodeRecord>) -> Vec<String> {
 
 /// One line; empty where the phase says it all.
 fn why(record: &NodeRecord, unmet: impl FnOnce() -> Vec<String>) -> String {
-    let phase = node_phase(record.phase.unwrap_or_default());
+    let phase = core_phase(record.phase.unwrap_or_default());
     let waits = match phase {
         NodePhase::Waiting => waits_for(record.waiting_for.clone().unwrap_or_else(unmet).as_slice()),
         NodePhase::Blocked

@@ -39,8 +39,8 @@ pub const FLOWS: [Right; 9] = [
     right(
         "flow.volcano.sh",
         "jobtemplates",
-        &["get", "list", "watch"],
-        "templates",
+        &["get", "list", "watch", "create"],
+        "templates, and those that are frozen for a flow",
     ),
     right(
         "flow.volcano.sh",

@@ -37,7 +37,7 @@ struct Found {
 #[must_use]
 pub(super) fn phase(graph: &FlowGraph, record: &FlowRecord) -> (FlowPhase, Option<Cause>) {
     let mut found = Found::default();
-    for (node, state) in record.nodes.iter() {
+    for (node, state) in record.joined() {
         found.open |= !state.phase().is_end();
         found.submitted |= state.attempt > 0;
         if !is_bad(graph, node, state) {

@@ -12,6 +12,9 @@ use crate::record::{Clock, FlowStop, FlowStopCause, NodeRecord, Stop, StopCause}
 use crate::snapshot::CancelMode;
 
 pub(super) fn halt(planning: &mut Planning<'_>) {
+    if planning.next.has_ended() {
+        return;
+    }
     run_clocks(planning);
     stop_flow(planning);
     spread(planning);

@@ -142,7 +142,9 @@ fn prepare(planning: &mut Planning<'_>, node: NodeId) -> Prepared {
     );
     match (template, rendered) {
         (Some(Answer::NoTemplate), _) => Prepared::NoTemplate,
-        (_, Some(Answer::Unrenderable(message))) => Prepared::Unrenderable(Arc::clone(message)),
+        (Some(Answer::Unrenderable(message)), _) | (_, Some(Answer::Unrenderable(message))) => {
+            Prepared::Unrenderable(Arc::clone(message))
+        }
         (Some(Answer::Template(version)), Some(Answer::Rendered(_))) => Prepared::Ready(version.clone()),
         _ => Prepared::Asked,
     }
@@ -222,6 +224,35 @@ fn hold_back(planning: &mut Planning<'_>, node: NodeId, reason: Reason) {
     planning.say(node, Why::HeldBack(reason));
 }
 
+/// Whether the intent stands for the entry and its template as they are now: if it was made for others, it is made anew,
+/// which is written before the job is created. False while the template has to be waited for.
+fn is_intended(planning: &mut Planning<'_>, key: JobKey) -> bool {
+    let node = key.node;
+    let version = match answer(planning, FactKey::Template(node)) {
+        Some(Answer::NoTemplate) => {
+            planning.explain(node, Reason::TemplateNotFound, None);
+            planning.say(node, Why::HeldBack(Reason::TemplateNotFound));
+            return false;
+        }
+        Some(Answer::Template(version)) => Some(version.clone()).filter(|version| !version.uid.is_empty()),
+        // One that can't be used is told by the create.
+        Some(_) => planning.record(node).template.clone(),
+        None => {
+            planning.say(node, Why::Preparing);
+            return false;
+        }
+    };
+    let hash = planning.entry(node).hash;
+    let record = planning.record(node);
+    if record.entry_hash != hash || record.template != version {
+        let record = planning.change(node);
+        record.entry_hash = hash;
+        record.template = version;
+        planning.must_write();
+    }
+    true
+}
+
 /// Asks for the jobs of all intents that still stand; the birth mark comes before the first.
 fn create(planning: &mut Planning<'_>) {
     for key in core::mem::take(&mut planning.creates) {
@@ -231,7 +262,7 @@ fn create(planning: &mut Planning<'_>) {
             && record.uid.is_none()
             && record.attempt == key.attempt
             && !planning.is_halted_intent(key.node);
-        if stands && !planning.is_in_flight(key, EffectKind::Create) {
+        if stands && !planning.is_in_flight(key, EffectKind::Create) && is_intended(planning, key) {
             planning.effects.push(Effect::Create { key });
         }
     }

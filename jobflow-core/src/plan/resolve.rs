@@ -17,6 +17,9 @@ use crate::record::{Cause, Decided};
 use crate::report::Why;
 
 pub(super) fn resolve(planning: &mut Planning<'_>) {
+    if planning.next.has_ended() {
+        return;
+    }
     let said = planning.report.len();
     loop {
         let before = (planning.failing, planning.next.finally_since);

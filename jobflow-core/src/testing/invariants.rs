@@ -41,7 +41,7 @@ pub fn invariants(
     creates_are_intended(plan, &mut found);
     limits_hold(policy, snapshot, plan, &mut found);
     starts_are_due(graph, facts, plan, now, &mut found);
-    the_end_is_told(plan, &mut found);
+    the_end_is_told(snapshot, plan, &mut found);
     again_is_nothing(graph, policy, snapshot, facts, plan, now, &mut found);
     found
 }
@@ -133,8 +133,14 @@ fn is_due(graph: &FlowGraph, facts: &FactCache, plan: &Plan, node: NodeId, now: 
     }
 }
 
-fn the_end_is_told(plan: &Plan, found: &mut Vec<Violation>) {
-    let open = plan.next.nodes.iter().any(|(_, record)| !record.phase().is_end());
+/// What was added to a flow that had ended before doesn't count.
+fn the_end_is_told(before: &Snapshot, plan: &Plan, found: &mut Vec<Violation>) {
+    let late = |phase: NodePhase| before.record.has_ended() && phase.is_undecided();
+    let open = plan
+        .next
+        .nodes
+        .iter()
+        .any(|(_, record)| !record.phase().is_end() && !late(record.phase()));
     if open == plan.next.phase.is_end() {
         found.push(Violation(format!(
             "the flow is {} with open nodes: {open}",

@@ -27,7 +27,7 @@ use super::pods;
 use super::request::{Request, Response, Said, Written};
 use super::term::Term;
 use super::uses::Template;
-use crate::observe::SlimJob;
+use crate::observe::{SlimJob, SlimTemplate};
 use crate::types::{Command, Job, JobFlow, JobFlowStatus, JobTemplate};
 
 /// Who the server notes as the manager of fields.
@@ -86,10 +86,15 @@ impl Caller {
         let (response, code) = if let Request::Ask(question) = request {
             (self.ask(asker, question).await, None)
         } else if let Request::ListJobs { selector } = request {
-            self.list(&asker.namespace, selector, Response::Jobs).await
+            self.list(&asker.namespace, ("jobs", selector), Response::Jobs)
+                .await
         } else if let Request::ListPods { job, .. } = request {
             let selector = format!("{}={job}", pods::LABEL);
-            self.list(&asker.namespace, &selector, Response::Pods).await
+            self.list(&asker.namespace, ("pods", &selector), Response::Pods)
+                .await
+        } else if let Request::ListFrozen { selector } = request {
+            self.list(&asker.namespace, ("jobtemplates", selector), Response::Templates)
+                .await
         } else {
             self.ask_server(asker, request).await
         };
@@ -195,16 +200,17 @@ impl Caller {
     async fn list<K>(
         &self,
         namespace: &str,
-        selector: &str,
+        (resource, selector): (&'static str, &str),
         response: impl FnOnce(Vec<K>) -> Response,
     ) -> (Response, Option<u16>)
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned,
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + DeserializeOwned + Clone,
     {
         let mut objects = Vec::new();
         let mut token = None;
         for _ in 0..MOST_PAGES {
-            let Some(sending) = page::<K>(namespace, selector, token) else {
+            let path = Path::new(K::url_path(&(), Some(namespace)));
+            let Some(sending) = page(&path, resource, selector, token) else {
                 return (
                     Response::Unsent("not a list that can be asked for".to_owned()),
                     None,
@@ -234,23 +240,17 @@ impl Caller {
     }
 }
 
-fn page<K: Resource<DynamicType = ()>>(
-    namespace: &str,
-    selector: &str,
-    token: Option<String>,
-) -> Option<Sending> {
+fn page(path: &Path, resource: &'static str, selector: &str, token: Option<String>) -> Option<Sending> {
     let params = ListParams {
         label_selector: Some(selector.to_owned()),
         limit: Some(PAGE),
         continue_token: token,
         ..ListParams::default()
     };
-    let request = Path::new(K::url_path(&(), Some(namespace))).list(&params).ok()?;
-    let resource = if K::kind(&()) == "Pod" { "pods" } else { "jobs" };
     Some(Sending {
         verb: "list",
         resource,
-        request,
+        request: path.list(&params).ok()?,
     })
 }
 
@@ -299,7 +299,15 @@ fn sending(asker: &Asker, request: &Request) -> Option<Sending> {
                 path::<JobFlow>(asker).delete(&asker.flow, &params),
             )
         }
-        Request::ListJobs { .. } | Request::ListPods { .. } | Request::Ask(_) => return None,
+        Request::FreezeTemplate { body } => (
+            "create",
+            "jobtemplates",
+            path::<JobTemplate>(asker).create(&post, body.to_vec()),
+        ),
+        Request::ListJobs { .. }
+        | Request::ListPods { .. }
+        | Request::ListFrozen { .. }
+        | Request::Ask(_) => return None,
     };
     Some(Sending {
         verb,
@@ -339,11 +347,15 @@ fn read(request: &Request, answer: &Answer) -> Response {
             decoded(answer, |job: SlimJob| Response::Job(Box::new(job)))
         }
         Request::DeleteFlow { .. } => Response::Done,
+        Request::FreezeTemplate { .. } => decoded(answer, |template: SlimTemplate| {
+            Response::Template(Box::new(template))
+        }),
         Request::DeleteJob { .. } if is_status(answer) => Response::Done,
         Request::DeleteJob { .. } => decoded(answer, |job: SlimJob| Response::Job(Box::new(job))),
         Request::TerminateJob { .. }
         | Request::ListJobs { .. }
         | Request::ListPods { .. }
+        | Request::ListFrozen { .. }
         | Request::Ask(_) => Response::Done,
     }
 }

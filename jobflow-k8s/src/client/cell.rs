@@ -174,6 +174,8 @@ impl Cell {
             | Input::Pods(..)
             | Input::Probed(..)
             | Input::Template(_)
+            | Input::Frozen(_)
+            | Input::FrozenGone(_)
             | Input::Queue(_)
             | Input::Answered(..) => false,
         }

@@ -16,6 +16,7 @@ mod act;
 mod answered;
 mod base;
 mod decide;
+mod frozen;
 mod holds;
 mod jobs;
 mod prepare;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base::Base;
+use frozen::Frozen;
 use holds::Holds;
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::report::Report;
@@ -72,6 +74,10 @@ pub enum Input {
     Template(String),
     /// A queue came or went, was closed or opened.
     Queue(Arc<str>),
+    /// The store shows a template that was frozen for this flow.
+    Frozen(Arc<SlimTemplate>),
+    /// The store says that the frozen template of this name is gone.
+    FrozenGone(String),
     /// A request was answered.
     Answered(Ticket, Response),
 }
@@ -138,9 +144,12 @@ pub struct FlowDriver {
     prepared: Prepared,
     /// The queues that were asked about.
     queues: Arc<BTreeSet<Arc<str>>>,
+    frozen: Frozen,
     jobs: Jobs,
     /// What is asked of pods.
     probes: Vec<(FactKey, String)>,
+    /// What ended entries were made from, by name, since they got other numbers.
+    hashes: BTreeMap<String, u64>,
     /// Changes that are in the record here and not in the server's yet, and since when there are any.
     unwritten: Vec<Change>,
     dirty_since: Option<Time>,
@@ -176,6 +185,8 @@ enum Held {
     Mark,
     DeleteFlow,
     Commands,
+    Frozen,
+    Freeze(String),
     Job(JobKey, EffectKind),
     Stray(String),
     Fact(FactKey),
@@ -196,6 +207,8 @@ enum Pending {
     Delete(Option<JobKey>),
     DeleteStray(String),
     DeleteFlow,
+    ListFrozen,
+    Freeze(String),
     Ask(FactKey),
     /// About a node whose number has changed since.
     Disowned,
@@ -220,8 +233,10 @@ impl FlowDriver {
             facts: FactCache::default(),
             prepared: Prepared::default(),
             queues: Arc::default(),
+            frozen: Frozen::default(),
             jobs: Jobs::default(),
             probes: Vec::new(),
+            hashes: BTreeMap::new(),
             unwritten: Vec::new(),
             dirty_since: None,
             written_phase: FlowPhase::default(),
@@ -263,6 +278,8 @@ impl FlowDriver {
             Input::Probed(key, job, answer) => self.probed(key, &job, answer, now),
             Input::Template(name) => self.template_changed(&name),
             Input::Queue(name) => self.queue_changed(name, now),
+            Input::Frozen(template) => self.frozen_seen(template),
+            Input::FrozenGone(name) => self.frozen_gone(&name),
             Input::Answered(ticket, response) => self.answered(ticket, response, around, now),
         }
     }
@@ -374,8 +391,12 @@ impl FlowDriver {
         self.snapshot.ledger = self.ledger();
     }
 
-    /// A template came, went, or was changed: what was made of it is made anew.
+    /// A template came, went, or was changed: what was made of it is made anew, unless it was frozen before.
     fn template_changed(&mut self, name: &str) {
+        if self.is_frozen(name) {
+            return;
+        }
+        self.frozen.retry(name);
         let Some(parsed) = self.parsed.as_mut().filter(|parsed| parsed.uses(name)) else {
             return;
         };

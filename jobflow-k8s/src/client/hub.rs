@@ -25,6 +25,7 @@ use super::run::Clock;
 use super::settings::Settings;
 use super::uses::{Template, Uses};
 use super::watch::Shown;
+use crate::frozen;
 use crate::names::{CREATED_BY_TEMPLATE, is_dns_subdomain};
 use crate::observe::{SlimJob, SlimPod, SlimQueue, SlimTemplate};
 use crate::schema::Schemas;
@@ -64,6 +65,8 @@ pub(super) struct Hub {
     /// Jobs by the flow that owns them, then by their own UID.
     jobs: RwLock<BTreeMap<Owner, Jobs>>,
     templates: RwLock<BTreeMap<(String, String), Arc<SlimTemplate>>>,
+    /// Frozen templates by the flow that owns them, then by name.
+    frozen: RwLock<BTreeMap<Owner, BTreeMap<String, Arc<SlimTemplate>>>>,
     /// The flow that owns a Job, by the Job's UID.
     owners: RwLock<BTreeMap<String, Owner>>,
     pods: Mutex<Pods>,
@@ -95,6 +98,7 @@ impl Hub {
             flows: RwLock::default(),
             jobs: RwLock::default(),
             templates: RwLock::default(),
+            frozen: RwLock::default(),
             owners: RwLock::default(),
             pods: Mutex::default(),
             job_queues: Mutex::default(),
@@ -309,9 +313,13 @@ impl Hub {
         }
     }
 
-    /// Tells a flow that is new here which Jobs it owns, and what their pods tell.
+    /// Tells a flow that is new here which Jobs and frozen templates it owns, and what the pods of the Jobs tell.
     fn introduce(&self, cell: &Arc<Cell>) {
         let owner = (cell.asker.namespace.clone(), cell.uid.clone());
+        let frozen = read(&self.frozen).get(&owner).cloned().unwrap_or_default();
+        frozen
+            .into_values()
+            .for_each(|template| cell.put(Input::Frozen(template)));
         let jobs = read(&self.jobs)
             .get(&owner)
             .map(|jobs| jobs.values().map(Arc::clone).collect());
@@ -595,7 +603,15 @@ impl Hub {
 
     fn template_there(&self, template: SlimTemplate) {
         let key = names(&template);
-        let before = write(&self.templates).insert(key.clone(), Arc::new(template));
+        let template = Arc::new(template);
+        let before = write(&self.templates).insert(key.clone(), Arc::clone(&template));
+        if let Some(before) = before
+            .as_ref()
+            .filter(|before| frozen_for(before) != frozen_for(&template))
+        {
+            self.frozen_gone(before);
+        }
+        self.frozen_there(&template);
         let now = read(&self.templates).get(&key).map(Arc::clone);
         if !before
             .zip(now)
@@ -607,8 +623,42 @@ impl Hub {
 
     fn template_gone(&self, namespace: String, name: String) {
         let key = (namespace, name);
-        if write(&self.templates).remove(&key).is_some() {
+        let gone = write(&self.templates).remove(&key);
+        if let Some(template) = gone {
+            self.frozen_gone(&template);
             self.template_changed(&key.0, &key.1);
+        }
+    }
+
+    fn frozen_there(&self, template: &Arc<SlimTemplate>) {
+        let Some(owner) = frozen_for(template) else {
+            return;
+        };
+        let name = names(template).1;
+        write(&self.frozen)
+            .entry(owner.clone())
+            .or_default()
+            .insert(name, Arc::clone(template));
+        if let Some(cell) = self.cell_of(&owner) {
+            self.deliver(&cell, Input::Frozen(Arc::clone(template)));
+        }
+    }
+
+    fn frozen_gone(&self, template: &SlimTemplate) {
+        let Some(owner) = frozen_for(template) else {
+            return;
+        };
+        let name = names(template).1;
+        let mut all = write(&self.frozen);
+        if let Some(frozen) = all.get_mut(&owner) {
+            frozen.remove(&name);
+            if frozen.is_empty() {
+                all.remove(&owner);
+            }
+        }
+        drop(all);
+        if let Some(cell) = self.cell_of(&owner) {
+            self.deliver(&cell, Input::FrozenGone(name));
         }
     }
 
@@ -651,6 +701,12 @@ fn template_of(job: &SlimJob) -> Option<Template> {
     let made_from = job.metadata.annotations.as_ref()?.get(CREATED_BY_TEMPLATE)?;
     let name = made_from.strip_prefix(namespace)?.strip_prefix('.')?;
     is_dns_subdomain(name).then(|| (namespace.to_owned(), name.to_owned()))
+}
+
+/// The flow that a template says it was frozen for.
+fn frozen_for(template: &SlimTemplate) -> Option<Owner> {
+    let uid = frozen::flow_of(&template.metadata)?;
+    Some((names(template).0, uid.to_owned()))
 }
 
 /// The flow that a Job says it is owned by.

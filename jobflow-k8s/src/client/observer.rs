@@ -45,7 +45,7 @@ pub struct NodeChange<'a> {
 pub struct Call {
     /// What was done: `get`, `list`, `create`, `update`, `patch`, `delete`.
     pub verb: &'static str,
-    /// To what: `jobflows`, `jobflows/status`, `jobs`, `pods`, `commands`, `jobtemplates/status`.
+    /// To what: `jobflows`, `jobflows/status`, `jobs`, `pods`, `commands`, `jobtemplates`, `jobtemplates/status`.
     pub resource: &'static str,
     /// The status of the answer; none if none came.
     pub code: Option<u16>,
@@ -84,6 +84,8 @@ pub enum Finding {
     StatusTooLarge,
     /// The server refuses the status, and why.
     StatusRefused(String),
+    /// A template can't be frozen now, and why: entries that name it wait.
+    NotFrozen(String),
     /// Commands can't be created: Jobs that must end are deleted.
     CommandsUnavailable(String),
 }

@@ -6,7 +6,7 @@ use jobflow_core::facts::FactKey;
 use jobflow_core::{JobKey, Span, Uid};
 use kube::core::Status;
 
-use crate::observe::{SlimJob, SlimPod, refusal};
+use crate::observe::{SlimJob, SlimPod, SlimTemplate, refusal};
 use crate::types::{JobFlow, JobFlowStatus};
 
 /// Joins an answer to its request; counted by each flow.
@@ -89,6 +89,16 @@ pub enum Request {
         /// Its version, as precondition.
         version: String,
     },
+    /// Read all templates that were frozen for the flow, by quorum.
+    ListFrozen {
+        /// The label's selector.
+        selector: String,
+    },
+    /// Create the frozen form of a template.
+    FreezeTemplate {
+        /// The object.
+        body: Arc<[u8]>,
+    },
     /// Ask a source of facts.
     Ask(FactKey),
 }
@@ -101,6 +111,7 @@ impl Request {
             Self::WriteStatus { .. }
             | Self::MarkBirth { .. }
             | Self::CreateJob { .. }
+            | Self::FreezeTemplate { .. }
             | Self::TerminateJob { .. }
             | Self::DeleteJob { .. }
             | Self::DeleteFlow { .. } => true,
@@ -108,6 +119,7 @@ impl Request {
             | Self::ReadJob { .. }
             | Self::ListJobs { .. }
             | Self::ListPods { .. }
+            | Self::ListFrozen { .. }
             | Self::ReadOwner { .. }
             | Self::Ask(_) => false,
         }
@@ -128,6 +140,10 @@ pub enum Response {
     Jobs(Vec<SlimJob>),
     /// Pods, as they are now.
     Pods(Vec<SlimPod>),
+    /// A template, as it is now.
+    Template(Box<SlimTemplate>),
+    /// Templates, as they are now.
+    Templates(Vec<SlimTemplate>),
     /// It was done, and the answer says nothing more.
     Done,
     /// What a source of facts said.
@@ -163,6 +179,15 @@ impl Response {
     pub(super) fn into_pods(self) -> Result<Vec<SlimPod>, Self> {
         if let Self::Pods(pods) = self {
             Ok(pods)
+        } else {
+            Err(self)
+        }
+    }
+
+    /// The template, or the response if it is another.
+    pub(super) fn into_template(self) -> Result<Box<SlimTemplate>, Self> {
+        if let Self::Template(template) = self {
+            Ok(template)
         } else {
             Err(self)
         }

@@ -34,15 +34,22 @@ fn a_frozen_template_is_named_with_its_hash_and_owned_by_its_flow() {
     );
     assert_eq!(
         metadata["labels"],
-        json!({ "team": "x", "flow.volcano.sh/frozen": "train" })
+        json!({
+            "team": "x", "flow.volcano.sh/frozen": "train", "volcano.sh/createdByJobFlow": "ns.nightly",
+        })
     );
     assert_eq!(
         metadata["annotations"]["flow.volcano.sh/template"],
         "template-uid/7"
     );
     assert_eq!(metadata["ownerReferences"][0]["uid"], "flow-uid");
-    assert!(is_frozen_for("flow-uid", &frozen.metadata) && !is_frozen_for("other", &frozen.metadata));
-    assert!(!is_frozen_for("flow-uid", &template().metadata));
+    assert_eq!(flow_of(&frozen.metadata), Some("flow-uid"));
+    assert_eq!(source_of(&frozen.metadata), Some("train"));
+    assert_eq!(flow_of(&template().metadata), None);
+    assert_eq!(
+        selector(&flow().metadata),
+        "flow.volcano.sh/frozen,volcano.sh/createdByJobFlow=ns.nightly"
+    );
     assert_eq!(frozen.spec, template().spec);
 }
 

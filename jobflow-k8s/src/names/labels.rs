@@ -72,6 +72,12 @@ pub fn is_copied(key: &str) -> bool {
     !is_reserved(key) && !INSTANCES.contains(&key) && !TOOLS.iter().any(|tool| key.starts_with(tool))
 }
 
+/// Whether a label or annotation of a template tells of what it was frozen, and for whom.
+#[must_use]
+pub fn is_of_frozen(key: &str) -> bool {
+    [FROZEN, ANNOTATION_TEMPLATE].contains(&key)
+}
+
 /// Whether a label or annotation is written by the controller only; one in a patch is a fault.
 #[must_use]
 pub fn is_reserved(key: &str) -> bool {

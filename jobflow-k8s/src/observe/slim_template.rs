@@ -1,4 +1,5 @@
-//! A JobTemplate of a watch: the spec whole, since Jobs are made from it, and of the metadata what goes into them.
+//! A JobTemplate of a watch: the spec whole, since Jobs are made from it, and of the metadata what goes into them, or
+//! tells what it was frozen from.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -9,7 +10,7 @@ use kube::core::NamespaceResourceScope;
 use serde::Deserialize;
 
 use super::metadata::trimmed;
-use crate::names::is_copied;
+use crate::names::{is_copied, is_of_frozen};
 use crate::types::{JobTemplate, JobTemplateStatus};
 
 /// A JobTemplate as it is watched; it reads as a [`JobTemplate`].
@@ -24,11 +25,12 @@ impl From<JobTemplate> for SlimTemplate {
             spec,
             status,
         } = template;
+        let is_kept = |key: &str| is_copied(key) || is_of_frozen(key);
         let labels = metadata.labels.clone().map(|mut labels| {
-            labels.retain(|key, _| is_copied(key));
+            labels.retain(|key, _| is_kept(key));
             labels
         });
-        let mut metadata = trimmed(metadata, is_copied);
+        let mut metadata = trimmed(metadata, is_kept);
         metadata.labels = labels.filter(|labels| !labels.is_empty());
         let status = status.filter(|status| *status != JobTemplateStatus::default());
         Self(JobTemplate {

@@ -157,7 +157,6 @@ fn what_is_not_available_yet_is_refused_by_its_path() {
         ("tasks: [{name: a}]", "spec.tasks"),
         ("parameters: [{name: a}]", "spec.parameters"),
         ("arguments: {a: 1}", "spec.arguments"),
-        ("templateBinding: Snapshot", "spec.templateBinding"),
         ("flows: [{name: a, when: 'true'}]", "spec.flows[0].when"),
         ("flows: [{name: a, switch: {on: 'x'}}]", "spec.flows[0].switch"),
         ("flows: [{name: a, forEach: {range: 3}}]", "spec.flows[0].forEach"),
@@ -193,9 +192,7 @@ fn what_is_not_available_yet_is_refused_by_its_path() {
             "{spec}: {found:?}"
         );
     }
-    assert!(
-        parsed("templateBinding: Live\nrequests: []\nflows: [{name: a, patch: {labels: {x: z}}}]").is_ok()
-    );
+    assert!(parsed("requests: []\nflows: [{name: a, patch: {labels: {x: z}}}]").is_ok());
 }
 
 #[test]

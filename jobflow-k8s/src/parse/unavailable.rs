@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::fault::{Code, Fault, FieldPath};
-use crate::types::{DependsOn, Entry, JobFlowSpec, Patch, Rule, TemplateBinding};
+use crate::types::{DependsOn, Entry, JobFlowSpec, Patch, Rule};
 
 /// The fields of a spec that aren't available yet.
 pub(super) fn faults(spec: &JobFlowSpec, root: &FieldPath) -> Vec<Fault> {
@@ -18,10 +18,6 @@ pub(super) fn faults(spec: &JobFlowSpec, root: &FieldPath) -> Vec<Fault> {
                 .as_ref()
                 .is_some_and(|arguments| !arguments.is_empty()),
             "arguments",
-        ),
-        (
-            spec.template_binding == Some(TemplateBinding::Snapshot),
-            "templateBinding",
         ),
     ] {
         found.note(is_there, root, field);

@@ -1,17 +1,17 @@
 //! Nodes by phase, and how far the flow is.
 
 use jobflow_core::NodePhase;
-use jobflow_core::record::Nodes;
+use jobflow_core::record::FlowRecord;
 
 use crate::types::Summary;
 
 /// How many nodes are in each phase; phases without a node are left out.
-pub(super) fn summary(nodes: &Nodes) -> Summary {
+pub(super) fn summary(record: &FlowRecord) -> Summary {
     let mut summary = Summary {
-        total: i64::try_from(nodes.len()).ok(),
+        total: i64::try_from(record.joined().count()).ok(),
         ..Summary::default()
     };
-    for (_, record) in nodes.iter() {
+    for (_, record) in record.joined() {
         *of(&mut summary, record.phase()).get_or_insert(0) += 1;
     }
     summary
@@ -35,7 +35,7 @@ fn of(summary: &mut Summary, phase: NodePhase) -> &mut Option<i64> {
 }
 
 /// Ended and all nodes, as `done/total`.
-pub(super) fn progress(nodes: &Nodes) -> String {
-    let done = nodes.iter().filter(|(_, record)| record.phase().is_end()).count();
-    format!("{done}/{}", nodes.len())
+pub(super) fn progress(record: &FlowRecord) -> String {
+    let done = record.joined().filter(|(_, record)| record.phase().is_end());
+    format!("{}/{}", done.count(), record.joined().count())
 }

@@ -61,7 +61,8 @@ pub(super) fn record(
     Some(written)
 }
 
-/// A node that hasn't ended: all that is known, since nearly all of it decides.
+/// A node that hasn't ended: all that is known, since nearly all of it decides. The template decides for as long as the
+/// Job isn't there.
 fn open(kept: &NodeRecord, around: Around<'_>, need: Need) -> types::NodeRecord {
     let display = around.detail.display;
     let counted = display || need.counts || need.all;
@@ -72,7 +73,7 @@ fn open(kept: &NodeRecord, around: Around<'_>, need: Need) -> types::NodeRecord 
         template: kept
             .template
             .as_ref()
-            .filter(|_| display)
+            .filter(|_| display || kept.uid.is_none())
             .map(|template| types::TemplateRecord {
                 uid: Some(template.uid.to_string()),
                 generation: Some(template.generation),

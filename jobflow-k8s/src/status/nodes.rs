@@ -24,6 +24,7 @@ pub(super) struct Listed<'a> {
     writing: Writing<'a>,
     needs: Vec<Need>,
     waiting: BTreeMap<NodeId, Vec<String>>,
+    answers: BTreeMap<NodeId, String>,
     removed: Vec<types::NodeRecord>,
 }
 
@@ -39,6 +40,7 @@ impl<'a> Listed<'a> {
             writing,
             needs,
             waiting: waiting(writing),
+            answers: answers(writing),
             removed: removed(writing),
         }
     }
@@ -60,7 +62,9 @@ impl<'a> Listed<'a> {
             let need = self.needs.get(node.position()).copied().unwrap_or_default();
             let waiting_for = self.waiting.get(&node).filter(|_| detail.display).cloned();
             if let Some(mut line) = node::record(around, node, need, waiting_for) {
-                line.message = message(kept, &mut messages);
+                let said = kept.message.as_deref();
+                let said = said.or_else(|| self.answers.get(&node).map(String::as_str));
+                line.message = message(kept, said, &mut messages);
                 written.push(line);
             }
         }
@@ -69,10 +73,10 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// What was said of a node that failed or is held back, as long as there is room for it.
-fn message(kept: &NodeRecord, left: &mut usize) -> Option<String> {
+/// What was said of a node that failed, waits or is held back, as long as there is room for it.
+fn message(kept: &NodeRecord, said: Option<&str>, left: &mut usize) -> Option<String> {
     let told = !kept.phase().is_end() || kept.phase() == NodePhase::Failed;
-    let message = kept.message.as_deref().filter(|_| told)?;
+    let message = said.filter(|_| told)?;
     let cut = &message[..message.floor_char_boundary(LONGEST_MESSAGE)];
     *left = left.checked_sub(cut.len())?;
     Some(cut.to_owned())
@@ -106,6 +110,23 @@ fn waiting(writing: Writing<'_>) -> BTreeMap<NodeId, Vec<String>> {
         waiting.insert(*node, names);
     }
     waiting
+}
+
+/// How the first target of a node that waits for an answer to a probe answered last.
+fn answers(writing: Writing<'_>) -> BTreeMap<NodeId, String> {
+    let graph = &writing.parsed.graph;
+    let answer = |(node, why): &(NodeId, Why)| {
+        let Why::Unanswered {
+            unmet: _,
+            first,
+            answer,
+        } = why
+        else {
+            return None;
+        };
+        Some((*node, format!("{} {}", graph.entry(*first).name, (*answer)?)))
+    };
+    writing.report.iter().filter_map(answer).collect()
 }
 
 /// The most records that stay of nodes whose entry is gone.

@@ -1,8 +1,8 @@
 //! What is true of a flow, for its conditions.
 
-use jobflow_core::record::FlowRecord;
+use jobflow_core::record::{FlowRecord, NodeRecord};
 use jobflow_core::snapshot::Wishes;
-use jobflow_core::{FlowPhase, NodePhase, Reason};
+use jobflow_core::{FlowPhase, NodeId, NodePhase, Reason};
 
 use super::Writing;
 use super::conditions::{ConditionType, Finding};
@@ -86,29 +86,40 @@ fn failing(writing: Writing<'_>) -> Finding {
     )
 }
 
-/// Entries that were edited after an attempt had been made from what they were.
+/// Entries that were edited after an attempt had been made from what they were, and those that came after the end.
 fn edit_pending(writing: Writing<'_>) -> Finding {
-    const MOST: usize = 10;
-    let graph = &writing.parsed.graph;
-    let edited = writing.record.nodes.iter().filter(|(node, kept)| {
+    let Writing { parsed, record, .. } = writing;
+    let graph = &parsed.graph;
+    let is_edited = |(node, kept): &(NodeId, &NodeRecord)| {
         let stands = kept.phase().is_live() || (kept.phase().is_end() && kept.attempt > 0);
         stands && kept.entry_hash != 0 && kept.entry_hash != graph.entry(*node).hash
-    });
-    let names: Vec<&str> = edited.map(|(node, _)| &*graph.entry(node).name).collect();
-    if names.is_empty() {
-        return Finding::new(ConditionType::EditPending, false, "NoEdit", "");
-    }
-    let more = names.len().saturating_sub(MOST);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
     };
-    let message = format!(
-        "started before they were edited: {}{more}",
-        names[..names.len().min(MOST)].join(", ")
-    );
-    Finding::new(ConditionType::EditPending, true, "StartedBefore", message)
+    let is_late = |(_, kept): &(NodeId, &NodeRecord)| record.has_ended() && kept.phase().is_undecided();
+    let name = |(node, _): (NodeId, &NodeRecord)| &*graph.entry(node).name;
+    let edited: Vec<&str> = record.nodes.iter().filter(is_edited).map(name).collect();
+    let late: Vec<&str> = record.nodes.iter().filter(is_late).map(name).collect();
+    let reason = match (edited.is_empty(), late.is_empty()) {
+        (true, true) => return Finding::new(ConditionType::EditPending, false, "NoEdit", ""),
+        (false, _) => "StartedBefore",
+        (true, false) => "EndedBefore",
+    };
+    let told = [
+        listed("started before they were edited", &edited),
+        listed("added after the flow had ended", &late),
+    ];
+    let message = told.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Finding::new(ConditionType::EditPending, true, reason, message)
+}
+
+/// The first names of a list, and how many more; nothing of an empty one.
+fn listed(what: &str, names: &[&str]) -> Option<String> {
+    const MOST: usize = 10;
+    let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST) {
+        _ if names.is_empty() => None,
+        0 => Some(format!("{what}: {shown}")),
+        more => Some(format!("{what}: {shown} and {more} more")),
+    }
 }
 
 fn ended(writing: Writing<'_>) -> [Finding; 2] {

@@ -25,7 +25,8 @@ pub(super) const fn phase(phase: NodePhase) -> types::NodePhase {
 }
 
 /// The phase of a node as it was written.
-pub(super) const fn core_phase(phase: types::NodePhase) -> NodePhase {
+#[must_use]
+pub const fn core_phase(phase: types::NodePhase) -> NodePhase {
     match phase {
         types::NodePhase::Waiting => NodePhase::Waiting,
         types::NodePhase::Blocked => NodePhase::Blocked,
@@ -54,7 +55,8 @@ pub(super) const fn flow_phase(phase: FlowPhase) -> types::FlowPhase {
 }
 
 /// The phase of a flow as it was written.
-pub(super) const fn core_flow_phase(phase: types::FlowPhase) -> FlowPhase {
+#[must_use]
+pub const fn core_flow_phase(phase: types::FlowPhase) -> FlowPhase {
     match phase {
         types::FlowPhase::Pending => FlowPhase::Pending,
         types::FlowPhase::Running => FlowPhase::Running,

@@ -26,6 +26,8 @@ mod play;
 mod pods;
 #[path = "driver/rest.rs"]
 mod rest;
+#[path = "driver/revisions.rs"]
+mod revisions;
 #[path = "driver/stage.rs"]
 mod stage;
 #[path = "driver/sweep.rs"]

@@ -35,7 +35,7 @@ app.kubernetes.io/instance: {{ .Values.name }}
   verbs: [update]
 - apiGroups: [flow.volcano.sh]
   resources: [jobtemplates]
-  verbs: [get, list, watch]
+  verbs: [get, list, watch, create]
 - apiGroups: [flow.volcano.sh]
   resources: [jobtemplates/status]
   verbs: [patch]

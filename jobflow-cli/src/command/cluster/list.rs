@@ -5,6 +5,7 @@ mod row;
 use std::collections::BTreeMap;
 
 use futures::StreamExt;
+use jobflow_k8s::status::core_flow_phase;
 use kube::api::ListParams;
 use kube::runtime::{WatchStreamExt, watcher};
 use serde_json::json;
@@ -19,7 +20,6 @@ use crate::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::now;
-use crate::standing::stored::flow_phase;
 use crate::table::table;
 use row::Columns;
 
@@ -200,7 +200,7 @@ fn is_in(flow: &Flow, phase: FlowPhaseName) -> bool {
         FlowPhaseName::Failed => FlowPhase::Failed,
         FlowPhaseName::Terminating => FlowPhase::Terminating,
     };
-    flow_phase(flow.phase()) == wanted
+    core_flow_phase(flow.phase()) == wanted
 }
 
 fn name(flow: &Flow) -> String {

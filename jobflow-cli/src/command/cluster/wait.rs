@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use jobflow_core::FlowPhase;
+use jobflow_k8s::status::core_flow_phase;
 use tokio::time::{Instant, timeout_at};
 
 use crate::arguments::cluster::{Awaited, FlowPhaseName, WaitArguments};
@@ -12,7 +13,6 @@ use crate::cluster::follow::{Follow, Seen, until};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::standing::stored::flow_phase;
 
 /// What is waited for, and how long.
 pub(super) struct Wait<'a> {
@@ -81,7 +81,7 @@ fn verdict(awaited: Awaited, seen: &Seen) -> (Option<Exit>, Option<FlowPhase>) {
         };
         return (Some(exit), None);
     };
-    let phase = flow_phase(flow.phase());
+    let phase = core_flow_phase(flow.phase());
     (of_phase(awaited, phase), Some(phase))
 }
 

@@ -8,6 +8,7 @@ use jobflow_core::{Effect, JobKey, Span, Time, Uid};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use serde_json::json;
 
+use super::frozen::Templates;
 use super::prepare::{NotBuilt, Source, name_of};
 use super::{FlowDriver, Held, Pending, Request, Stepped, Surroundings};
 use crate::client::Finding;
@@ -86,9 +87,11 @@ impl FlowDriver {
         let source = Source {
             object: &base.object,
             flow: &flow,
-            around,
+            templates: Templates::of(&base.object, &self.frozen, around),
+            schemas: around.schemas,
         };
-        match self.prepared.body(source, key) {
+        let record = &self.snapshot.record.nodes[key.node];
+        match self.prepared.body(source, key, record) {
             Ok(body) => {
                 let name = name_of(&self.name, &flow, key);
                 self.snapshot.fresh.remove(&key);
@@ -99,21 +102,16 @@ impl FlowDriver {
                     Request::CreateJob { key, name, body },
                 );
             }
-            Err(fault) => self.not_built(stepped, key, fault, now),
+            // The store shows what isn't heard of here yet: it is planned anew.
+            Err(NotBuilt::NotIntended) => self.replan(stepped, now),
+            Err(NotBuilt::Faulty(message)) => self.not_built(stepped, key, message, now),
         }
     }
 
     /// What was intended can't be built any more. It counts as refused, by nobody but us.
-    fn not_built(&mut self, stepped: &mut Stepped, key: JobKey, fault: NotBuilt, now: Time) {
-        let (class, message) = match fault {
-            NotBuilt::NoTemplate => (
-                RefusalClass::Passing,
-                "the template is not there any more".to_owned(),
-            ),
-            NotBuilt::Faulty(message) => (RefusalClass::Final, message),
-        };
+    fn not_built(&mut self, stepped: &mut Stepped, key: JobKey, message: String, now: Time) {
         let refusal = Refusal {
-            class,
+            class: RefusalClass::Final,
             message: message.into(),
             at: now,
             count: self.count_refusal(key),
@@ -121,6 +119,13 @@ impl FlowDriver {
         };
         self.snapshot.fresh.remove(&key);
         self.snapshot.jobs.insert(key, Sighting::Refused(refusal));
+        stepped.wake_by(now);
+    }
+
+    fn replan(&mut self, stepped: &mut Stepped, now: Time) {
+        if let Some(parsed) = &mut self.parsed {
+            parsed.templates_changed = true;
+        }
         stepped.wake_by(now);
     }
 
@@ -277,6 +282,8 @@ impl Pending {
             | Self::WriteStatus
             | Self::MarkBirth
             | Self::DeleteFlow
+            | Self::ListFrozen
+            | Self::Freeze(_)
             | Self::Ask(_)
             | Self::Disowned => (&[], EffectKind::Look),
         };

@@ -39,6 +39,8 @@ impl FlowDriver {
             Pending::Delete(key) => self.delete_answered(key, response, around, now),
             Pending::DeleteStray(uid) => self.stray_answered(uid, &response, now),
             Pending::DeleteFlow => self.flow_deleted(&response, now),
+            Pending::ListFrozen => self.frozen_listed(response, around, now),
+            Pending::Freeze(source) => self.template_frozen(source, response, now),
             Pending::Ask(question) => self.fact_answered(question, response, around, now),
             Pending::Disowned => {}
         }

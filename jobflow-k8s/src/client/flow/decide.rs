@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::plan::{Urgency, plan_with_answers};
-use jobflow_core::{Effect, NodePhase, Plan, Span, Time};
+use jobflow_core::report::{Report, Why};
+use jobflow_core::{Effect, NodeId, NodePhase, Plan, Span, Time};
 
+use super::frozen::Templates;
 use super::prepare::{Parsed, Source, same_places};
 use super::{FlowDriver, Held, Pending, Request, Stepped, Surroundings};
-use crate::parse::wishes;
+use crate::parse::{Flow, wishes};
 
 /// How long an end that nothing waits for may wait for others, so that they are written together.
 const GATHER: Span = Span(200);
@@ -22,6 +24,7 @@ impl FlowDriver {
             return;
         }
         self.ask_owners(stepped);
+        self.freeze(stepped, around, now);
         self.note_in_flight(now);
         if !self.released.is_empty() {
             let effects = std::mem::take(&mut self.released);
@@ -80,7 +83,8 @@ impl FlowDriver {
             .parsed
             .as_ref()
             .and_then(|parsed| parsed.flow().map(Arc::clone));
-        let fresh = Parsed::of(&object, self.parsed.take(), around);
+        let templates = Templates::of(&object, &self.frozen, around);
+        let fresh = Parsed::of(&object, self.parsed.take(), templates, around);
         let moved = match (&before, fresh.flow()) {
             (Some(before), Some(flow)) => !same_places(before, flow),
             (None, Some(_)) => true,
@@ -92,9 +96,23 @@ impl FlowDriver {
         self.facts = jobflow_core::FactCache::default();
         self.prepared.forget_all();
         if moved {
+            self.keep_hashes(before.as_deref());
             self.start_over(around);
         }
         true
+    }
+
+    /// Of entries that have ended the status says what they were made from only once they are edited.
+    fn keep_hashes(&mut self, before: Option<&Flow>) {
+        let nodes = &self.snapshot.record.nodes;
+        for (entry, (_, record)) in before
+            .iter()
+            .flat_map(|flow| flow.entries.iter().zip(nodes.iter()))
+        {
+            if record.phase().is_end() && record.entry_hash != 0 {
+                self.hashes.insert(entry.name.clone(), record.entry_hash);
+            }
+        }
     }
 
     /// Nodes have other numbers now: everything that is known by number is read or seen anew.
@@ -132,7 +150,8 @@ impl FlowDriver {
         let source = Source {
             object: &base.object,
             flow: &flow,
-            around,
+            templates: Templates::of(&base.object, &self.frozen, around),
+            schemas: around.schemas,
         };
         let (prepared, queues) = (&mut self.prepared, &mut self.queues);
         let answer = |question: &FactKey| {
@@ -164,6 +183,8 @@ impl FlowDriver {
             | Held::Mark
             | Held::DeleteFlow
             | Held::Commands
+            | Held::Frozen
+            | Held::Freeze(_)
             | Held::Stray(_)
             | Held::Fact(_) => None,
         });
@@ -197,6 +218,10 @@ impl FlowDriver {
     /// Goes on from a plan that nothing waits for: its record is written with the next one, or after a while.
     fn adopt(&mut self, stepped: &mut Stepped, plan: Plan, around: &Surroundings<'_>, now: Time) {
         let news = plan.urgency != Urgency::None;
+        if !answers(&plan.report).eq(answers(&self.report)) {
+            self.dirty_since.get_or_insert(now);
+        }
+        self.report = plan.report;
         if plan.urgency == Urgency::Soon {
             self.dirty_since.get_or_insert(now);
             self.unwritten.extend(plan.changes);
@@ -254,6 +279,13 @@ impl FlowDriver {
 
 const fn is_a_look(effect: &Effect) -> bool {
     matches!(effect, Effect::Look { .. } | Effect::LookAtPods { .. })
+}
+
+/// What nodes that wait for answers to probes have heard.
+fn answers(report: &Report) -> impl Iterator<Item = &(NodeId, Why)> {
+    report
+        .iter()
+        .filter(|(_, why)| matches!(why, Why::Unanswered { .. }))
 }
 
 /// Whether a plan is about attempts that ended, and nothing is started, stopped or concluded by it.

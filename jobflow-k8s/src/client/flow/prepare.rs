@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobflow_core::facts::{Answer, FactKey, TemplateVersion};
+use jobflow_core::record::NodeRecord;
 use jobflow_core::{JobKey, NodeId};
 
 use super::Surroundings;
+use super::frozen::{Template, Templates};
 use crate::fault::Fault;
 use crate::names::job_name;
-use crate::observe::SlimJob;
+use crate::observe::{SlimJob, SlimTemplate};
 use crate::parse::{Flow, Known, KnownTemplate, frozen, parse};
 use crate::render::{Attempt, render};
+use crate::schema::Schemas;
 use crate::status::{has_started, too_large, with_removed};
 use crate::types::{Entry, JobFlow};
 
@@ -34,16 +37,16 @@ pub(super) struct Parsed {
 
 impl Parsed {
     /// Parses a flow, and keeps of what was known `before` whether the record was read.
-    pub(super) fn of(object: &JobFlow, before: Option<Self>, around: &Surroundings<'_>) -> Self {
+    pub(super) fn of(
+        object: &JobFlow,
+        before: Option<Self>,
+        templates: Templates<'_>,
+        around: &Surroundings<'_>,
+    ) -> Self {
         let used = Arc::new(template_names(object));
         let templates: BTreeMap<String, KnownTemplate> = used
             .iter()
-            .filter_map(|name| {
-                Some((
-                    name.clone(),
-                    KnownTemplate::of(&(around.templates)(name)?.spec.0)?,
-                ))
-            })
+            .filter_map(|name| Some((name.clone(), KnownTemplate::of(&templates.known(name)?.spec.0)?)))
             .collect();
         let known = Known {
             templates: Some(&templates),
@@ -112,7 +115,7 @@ pub(super) fn same_places(one: &Flow, other: &Flow) -> bool {
 }
 
 /// The template of an entry; none if its Job is written inline.
-fn template_of(entry: &Entry) -> Option<&str> {
+pub(super) fn template_of(entry: &Entry) -> Option<&str> {
     let named = entry.template.as_deref().unwrap_or(&entry.name);
     entry.job_spec.is_none().then_some(named)
 }
@@ -135,14 +138,26 @@ pub(super) struct Prepared {
 pub(super) struct Source<'a> {
     pub(super) object: &'a JobFlow,
     pub(super) flow: &'a Flow,
-    pub(super) around: &'a Surroundings<'a>,
+    pub(super) templates: Templates<'a>,
+    pub(super) schemas: &'a Schemas,
+}
+
+impl<'a> Source<'a> {
+    fn entry(self, node: NodeId) -> Option<&'a Entry> {
+        self.flow.entries.get(node.position())
+    }
+
+    /// The template of an entry; none if its Job is written inline.
+    fn template(self, entry: &Entry) -> Option<Template> {
+        template_of(entry).map(|name| self.templates.find(name))
+    }
 }
 
 impl Prepared {
     /// Answers what can be answered on the spot.
     pub(super) fn answer(&mut self, source: Source<'_>, question: &FactKey) -> Option<Answer> {
         if let FactKey::Template(node) = question {
-            return Some(template_answer(source, *node));
+            return template_answer(source, *node);
         }
         let FactKey::Rendered(key) = question else {
             return None;
@@ -152,11 +167,14 @@ impl Prepared {
 
     /// None while the template isn't there: that is another question's answer.
     fn rendered(&mut self, source: Source<'_>, key: JobKey) -> Option<Answer> {
-        let entry = source.flow.entries.get(key.node.position())?;
-        if template_of(entry).is_some_and(|name| (source.around.templates)(name).is_none()) {
-            return None;
-        }
-        Some(match build(source, entry, key) {
+        let entry = source.entry(key.node)?;
+        let template = match source.template(entry) {
+            Some(Template::Missing | Template::Freezing) => return None,
+            Some(Template::Faulty(why)) => return Some(Answer::Unrenderable(why.into())),
+            Some(Template::There(template)) => Some(template),
+            None => None,
+        };
+        Some(match build(source, entry, key, template.as_deref()) {
             Ok((body, digest)) => {
                 self.bodies.insert(key, body);
                 Answer::Rendered(digest)
@@ -165,20 +183,28 @@ impl Prepared {
         })
     }
 
-    /// The Job to send: as it was built for the plan, or built now.
-    pub(super) fn body(&mut self, source: Source<'_>, key: JobKey) -> Result<Arc<[u8]>, NotBuilt> {
+    /// The Job to send: as it was built for the plan, or built now from what was intended.
+    pub(super) fn body(
+        &mut self,
+        source: Source<'_>,
+        key: JobKey,
+        intended: &NodeRecord,
+    ) -> Result<Arc<[u8]>, NotBuilt> {
         if let Some(body) = self.bodies.get(&key) {
             return Ok(Arc::clone(body));
         }
-        let entry = source
-            .flow
-            .entries
-            .get(key.node.position())
-            .ok_or(NotBuilt::NoTemplate)?;
-        if template_of(entry).is_some_and(|name| (source.around.templates)(name).is_none()) {
-            return Err(NotBuilt::NoTemplate);
+        let entry = source.entry(key.node).ok_or(NotBuilt::NotIntended)?;
+        let template = match source.template(entry) {
+            Some(Template::Missing | Template::Freezing) => return Err(NotBuilt::NotIntended),
+            Some(Template::Faulty(why)) => return Err(NotBuilt::Faulty(why)),
+            Some(Template::There(template)) => Some(template),
+            None => None,
+        };
+        let same_entry = source.flow.graph.entry(key.node).hash == intended.entry_hash;
+        if !same_entry || template.as_deref().map(version) != intended.template {
+            return Err(NotBuilt::NotIntended);
         }
-        let (body, _) = build(source, entry, key).map_err(NotBuilt::Faulty)?;
+        let (body, _) = build(source, entry, key, template.as_deref()).map_err(NotBuilt::Faulty)?;
         self.bodies.insert(key, Arc::clone(&body));
         Ok(body)
     }
@@ -201,38 +227,46 @@ impl Prepared {
 /// Why there is nothing to send.
 #[derive(Debug)]
 pub(super) enum NotBuilt {
-    /// The template has gone since the Job was intended.
-    NoTemplate,
+    /// The entry or its template is another than the one that was intended, or gone.
+    NotIntended,
     /// It can't be built any more, and why.
     Faulty(String),
 }
 
-fn template_answer(source: Source<'_>, node: NodeId) -> Answer {
-    let entry = source.flow.entries.get(node.position());
-    let Some(name) = entry.and_then(template_of) else {
-        return Answer::Template(TemplateVersion::default());
-    };
-    match (source.around.templates)(name) {
-        Some(template) => Answer::Template(TemplateVersion {
-            uid: template.metadata.uid.as_deref().unwrap_or_default().into(),
-            generation: template.metadata.generation.unwrap_or(0),
-        }),
-        None => Answer::NoTemplate,
+/// None while it is being frozen.
+fn template_answer(source: Source<'_>, node: NodeId) -> Option<Answer> {
+    match source.entry(node).and_then(|entry| source.template(entry)) {
+        Some(Template::There(template)) => Some(Answer::Template(version(&template))),
+        Some(Template::Missing) => Some(Answer::NoTemplate),
+        Some(Template::Freezing) => None,
+        Some(Template::Faulty(why)) => Some(Answer::Unrenderable(why.into())),
+        None => Some(Answer::Template(TemplateVersion::default())),
     }
 }
 
-fn build(source: Source<'_>, entry: &Entry, key: JobKey) -> Result<(Arc<[u8]>, u64), String> {
-    let template = template_of(entry).and_then(|name| (source.around.templates)(name));
+fn version(template: &SlimTemplate) -> TemplateVersion {
+    TemplateVersion {
+        uid: template.metadata.uid.as_deref().unwrap_or_default().into(),
+        generation: template.metadata.generation.unwrap_or(0),
+    }
+}
+
+fn build(
+    source: Source<'_>,
+    entry: &Entry,
+    key: JobKey,
+    template: Option<&SlimTemplate>,
+) -> Result<(Arc<[u8]>, u64), String> {
     let attempt = Attempt {
         instance: None,
         number: key.attempt,
     };
-    let template = template.as_deref().map(|template| &**template);
     let words = |faults: Vec<Fault>| {
         let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
         words.join("; ")
     };
-    let rendered = render(source.around.schemas, source.object, entry, attempt, template).map_err(words)?;
+    let template = template.map(|template| &**template);
+    let rendered = render(source.schemas, source.object, entry, attempt, template).map_err(words)?;
     let body = serde_json::to_vec(&rendered.job).map_err(|error| error.to_string())?;
     Ok((body.into(), rendered.digest))
 }

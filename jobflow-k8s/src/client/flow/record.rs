@@ -59,12 +59,12 @@ impl FlowDriver {
         true
     }
 
-    fn take_record(&mut self, record: FlowRecord, ledger: Ledger) {
+    fn take_record(&mut self, mut record: FlowRecord, ledger: Ledger) {
+        self.restore_hashes(&mut record);
         self.written_phase = record.phase;
         self.snapshot.record = record;
         self.snapshot.ledger = ledger;
         self.unwritten.clear();
-        self.dirty_since = None;
         self.released.clear();
         if let Some(parsed) = &mut self.parsed {
             parsed.is_read = true;
@@ -77,6 +77,22 @@ impl FlowDriver {
         });
         self.keep_names();
         self.miss();
+    }
+
+    /// What the status leaves out of ended entries, and was known here before they got other numbers.
+    fn restore_hashes(&mut self, record: &mut FlowRecord) {
+        let hashes = std::mem::take(&mut self.hashes);
+        let flow = self.parsed.as_ref().and_then(|parsed| parsed.flow());
+        let Some(flow) = flow.filter(|_| !hashes.is_empty()) else {
+            return;
+        };
+        for (entry, node) in flow.entries.iter().zip((0..).map(NodeId)) {
+            let kept = &record.nodes[node];
+            let unknown = kept.phase().is_end() && kept.entry_hash == 0;
+            if let Some(hash) = hashes.get(&entry.name).filter(|_| unknown) {
+                record.nodes.change(node).entry_hash = *hash;
+            }
+        }
     }
 
     /// All Jobs of the flow, read live: what the store shows may be old.

@@ -1,5 +1,6 @@
 //! The machine of a flow, without a server: what it asks for, and what it makes of every answer.
 
+mod frozen;
 mod probes;
 mod scene;
 

@@ -93,9 +93,10 @@ impl Reading<'_> {
         written: &types::NodeRecord,
         path: impl Fn(&str) -> FieldPath,
     ) {
-        set(written.message.as_deref(), |message| {
-            read.message = Some(Arc::from(message))
-        });
+        // What a waiting node's target said last is for people alone.
+        let message = written.message.as_deref();
+        let message = message.filter(|_| read.phase() != NodePhase::Waiting);
+        set(message, |message| read.message = Some(Arc::from(message)));
         set(written.start_time, |time| read.start_time = Some(time.into()));
         set(written.finish_time, |time| read.finish_time = Some(time.into()));
         set(written.started_since, |time| {

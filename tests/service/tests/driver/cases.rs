@@ -157,6 +157,113 @@ async fn a_new_attempt_reads_its_template_anew() {
     assert_sound(&stage);
 }
 
+/// A chain whose second entry has a template, and freezes it.
+fn snapshot() -> Value {
+    let mut object = flow(&[("a", &[])]);
+    object["spec"]["templateBinding"] = "Snapshot".into();
+    let entry = json!({ "name": "b", "template": "t", "dependsOn": { "targets": ["a"] } });
+    object["spec"]["flows"].as_array_mut().unwrap().push(entry);
+    object
+}
+
+fn frozen(service: &Service) -> Vec<Value> {
+    let mut all = service.all("jobtemplates");
+    all.retain(|template| template["metadata"]["labels"]["flow.volcano.sh/frozen"].is_string());
+    all
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frozen_template_outlives_edits_deletion_and_the_driver_and_goes_with_its_flow() {
+    let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
+    let template = stage.service.create(template("t")).unwrap();
+    stage.service.create(snapshot()).unwrap();
+    stage.start("driver");
+    until_node(&stage, "a", "Running").await;
+    let copies = frozen(&stage.service);
+    assert_eq!(copies.len(), 1, "{copies:#?}");
+    let edit = json!({ "spec": { "maxRetry": 7 } });
+    let key = Key::of("jobtemplates", "t");
+    stage.service.merge(&key, Part::Main, edit).unwrap();
+    sleep(Duration::from_secs(1)).await;
+    stage.service.delete(&key, "Background").unwrap();
+    stage.kill("driver").await;
+    stage.start("driver");
+    let ended = stage.ended("flow").await;
+    assert_eq!(phase(&ended), "Succeed");
+    let job = stage.service.get(&Key::of("jobs", "flow-b")).unwrap();
+    assert_eq!(job["spec"].get("maxRetry"), None);
+    let uid = object::uid(&template);
+    assert_eq!(
+        job["metadata"]["annotations"]["flow.volcano.sh/template"],
+        format!("{uid}/1")
+    );
+    stage
+        .service
+        .delete(&Key::of("jobflows", "flow"), "Background")
+        .unwrap();
+    stage.service.collect_garbage();
+    assert_eq!(frozen(&stage.service), [] as [Value; 0]);
+    assert_sound(&stage);
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_while_templates_are_frozen_are_outlived_and_each_is_frozen_once() {
+    let faults = [
+        Fault::Refused(Refusal::too_many(3)),
+        Fault::Refused(Refusal::internal("boom")),
+        Fault::DoneAndRefused(Refusal::internal("boom")),
+        Fault::LostRequest,
+        Fault::LostReply,
+        Fault::Silence,
+        Fault::DoneInSilence,
+        Fault::Late(Duration::from_secs(20)),
+    ];
+    for fault in faults {
+        for verb in [Verb::Create, Verb::List] {
+            let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
+            stage.service.create(template("t")).unwrap();
+            stage.service.create(snapshot()).unwrap();
+            stage
+                .service
+                .strike(Rule::on(verb, "jobtemplates", fault.clone()).times(2));
+            stage.start("driver");
+            let ended = stage.ended("flow").await;
+            assert_eq!(phase(&ended), "Succeed", "{fault:?} on {verb:?}");
+            assert_eq!(frozen(&stage.service).len(), 1, "{fault:?} on {verb:?}");
+            assert_sound(&stage);
+        }
+    }
+}
+
+/// The intent is stored and the create held up while the template changes: the Job is made from what the record tells.
+#[tokio::test(start_paused = true)]
+async fn a_template_that_changes_between_intent_and_create_is_written_down_before_the_job_is_made() {
+    let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
+    stage.service.create(template("a")).unwrap();
+    let mut object = flow(&[]);
+    object["spec"]["flows"] = json!([{ "name": "a" }]);
+    stage.service.create(object).unwrap();
+    let held_up = Fault::Refused(Refusal::unavailable());
+    stage
+        .service
+        .strike(Rule::on(Verb::Create, "jobs", held_up).times(2));
+    stage.start("driver");
+    until_node(&stage, "a", "Submitting/ServerUnavailable").await;
+    let edit = json!({ "spec": { "maxRetry": 7 } });
+    stage
+        .service
+        .merge(&Key::of("jobtemplates", "a"), Part::Main, edit)
+        .unwrap();
+    until_node(&stage, "a", "Running").await;
+    let job = stage.service.get(&Key::of("jobs", "flow-a")).unwrap();
+    assert_eq!(job["spec"]["maxRetry"], 7);
+    let written = the_flow(&stage.service)["status"]["nodes"][0]["template"].clone();
+    let told = format!("{}/{}", written["uid"].as_str().unwrap(), written["generation"]);
+    assert_eq!(job["metadata"]["annotations"]["flow.volcano.sh/template"], told);
+    assert!(told.ends_with("/2"), "{told}");
+    assert_sound(&stage);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_job_that_is_deleted_while_it_runs_fails_its_node() {
     let stage = stage(flow(CHAIN));

@@ -11,7 +11,7 @@ use jobflow_core::Span;
 use jobflow_core::retry::splitmix64 as mix;
 use jobflow_core::testing::{End, Life};
 use jobflow_test_service::volcano::Attempt;
-use jobflow_test_service::{Call, Cut, Fault, Key, Refusal, Service, Verb, kind, object};
+use jobflow_test_service::{Call, Cut, Fault, Key, Part, Refusal, Service, Verb, kind, object};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -71,17 +71,30 @@ fn draw(seed: u64, purpose: u64, number: u64) -> u64 {
     mix(seed ^ mix(purpose ^ mix(number)))
 }
 
+fn spec() -> Value {
+    json!({
+        "minAvailable": 1,
+        "tasks": [{ "name": "main", "replicas": 1, "template": { "spec": {
+            "restartPolicy": "Never", "containers": [{ "name": "main", "image": "busybox" }],
+        } } }],
+    })
+}
+
+/// The template of the last entry of the diamond, which freezes it.
+fn template() -> Value {
+    json!({
+        "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobTemplate", "metadata": { "name": "d" }, "spec": spec(),
+    })
+}
+
 /// A diamond with a failing attempt, and something to tidy up.
 fn flow() -> Value {
     let entry = |name: &str, targets: &[&str]| {
-        let job = json!({
-            "minAvailable": 1,
-            "tasks": [{ "name": "main", "replicas": 1, "template": { "spec": {
-                "restartPolicy": "Never", "containers": [{ "name": "main", "image": "busybox" }],
-            } } }],
-        });
         let retry = json!({ "limit": 2, "backoff": { "initialSeconds": 1, "jitterPercent": 0 } });
-        let mut entry = json!({ "name": name, "jobSpec": job, "retry": retry });
+        let mut entry = json!({ "name": name, "retry": retry });
+        if name != "d" {
+            entry["jobSpec"] = spec();
+        }
         if !targets.is_empty() {
             entry["dependsOn"] = json!({ "targets": targets });
         }
@@ -91,6 +104,7 @@ fn flow() -> Value {
         "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow", "metadata": { "name": "flow" },
         "spec": {
             "parallelism": 2,
+            "templateBinding": "Snapshot",
             "flows": [entry("a", &[]), entry("b", &["a"]), entry("c", &["a"]), entry("d", &["b", "c"])],
             "finally": [entry("tidy", &[])],
         },
@@ -142,6 +156,7 @@ pub(crate) async fn run_with(
             fault(call, befalls, draw(seed, 1, number as u64))
         });
     });
+    stage.service.create(template()).unwrap();
     stage.service.create(flow()).unwrap();
     let pendings = Arc::new(AtomicUsize::new(0));
     let first = Lossy {
@@ -201,7 +216,25 @@ fn otherwise(service: &Service, key: &Key) -> Vec<String> {
     if made != JOBS {
         wrong.push(format!("Jobs were made: {made:?}"));
     }
+    wrong.extend(made_from_another(service));
     wrong
+}
+
+/// The last entry's Job, if it was made from another template than the first that was frozen.
+fn made_from_another(service: &Service) -> Option<String> {
+    let told = |object: &Value| object["metadata"]["annotations"]["flow.volcano.sh/template"].clone();
+    let mut frozen = service.all("jobtemplates");
+    frozen.retain(|template| template["metadata"]["labels"]["flow.volcano.sh/frozen"].is_string());
+    frozen.sort_by_key(|template| template["metadata"]["creationTimestamp"].to_string());
+    let first = frozen.first().map(told);
+    let made = service.get(&Key::of("jobs", "flow-d")).map(|job| told(&job));
+    (first != made).then(|| format!("the Job is made from {made:?}, and {first:?} was frozen"))
+}
+
+/// Somebody edits the template that the flow freezes.
+fn edit_template(service: &Service) {
+    let edit = json!({ "spec": { "maxRetry": 7 } });
+    drop(service.merge(&Key::of("jobtemplates", "d"), Part::Main, edit));
 }
 
 const fn deletes(befalls: Mix) -> bool {
@@ -245,6 +278,9 @@ fn fault(call: &Call, befalls: Mix, chance: u64) -> Option<Fault> {
 async fn trouble(service: Service, befalls: Mix, seed: u64) {
     let stale = matches!(befalls, Mix::Stale | Mix::Storm);
     for number in 0.. {
+        if number == draw(seed, 3, 0) % 8 {
+            edit_template(&service);
+        }
         let chance = draw(seed, 2, number);
         let plural = ["jobs", "jobflows", "jobtemplates"][usize::try_from(chance % 3).unwrap_or(0)];
         match (chance / 3) % 8 {

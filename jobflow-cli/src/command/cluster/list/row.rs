@@ -1,11 +1,12 @@
 //! One flow as the cells of a row.
 
 use jobflow_core::NodePhase;
+use jobflow_k8s::status::core_flow_phase;
 use jobflow_k8s::types::JobFlow;
 
 use crate::cluster::flow::Flow;
 use crate::standing::Standing;
-use crate::standing::stored::{flow_phase, word};
+use crate::standing::stored::word;
 use crate::table::span;
 
 /// Which cells a row has.
@@ -62,7 +63,7 @@ fn phase(flow: &Flow) -> String {
     if flow.object.metadata.deletion_timestamp.is_some() {
         return "Deleting".to_owned();
     }
-    let phase = flow_phase(flow.phase()).to_string();
+    let phase = core_flow_phase(flow.phase()).to_string();
     match flow
         .read
         .as_ref()

@@ -47,6 +47,39 @@ fn an_answer_counts_for_the_job_that_was_asked_and_no_other() {
 }
 
 #[test]
+fn the_last_answer_is_written_for_people_once_a_second_and_decides_nothing() {
+    let mut scene = running();
+    let [(key, job)] = scene.probes.clone().try_into().unwrap();
+    scene.step();
+    scene.later(1_000);
+    assert_eq!(names(&scene.step()), ["WriteStatus"]);
+    scene.answer_write();
+    let told = |scene: &Scene| scene.stored()["nodes"][1]["message"].clone();
+    assert_eq!(told(&scene), json!(null), "nobody has answered");
+    let hear = |scene: &mut Scene, answer| {
+        scene.receive(Input::Probed(key.clone(), job.clone(), Answer::Probe(answer)));
+        assert_eq!(names(&scene.step()), [""; 0]);
+        scene.later(1_000);
+    };
+    hear(&mut scene, ProbeAnswer::Refused);
+    assert_eq!(names(&scene.step()), ["WriteStatus"]);
+    scene.answer_write();
+    assert_eq!(told(&scene), "a refuses the connection");
+    hear(&mut scene, ProbeAnswer::Refused);
+    assert_eq!(names(&scene.step()), [""; 0], "it says nothing new");
+    hear(&mut scene, ProbeAnswer::Status(503));
+    assert_eq!(names(&scene.step()), ["WriteStatus"]);
+    scene.answer_write();
+    assert_eq!(told(&scene), "a answers with status 503");
+    let mut scene = scene.restarted();
+    scene.step();
+    scene.answer_flow();
+    scene.step();
+    let node = scene.record().nodes.iter().nth(1).unwrap().1;
+    assert_eq!(node.message, None);
+}
+
+#[test]
 fn where_probes_are_switched_off_nothing_is_asked() {
     let mut scene = running();
     scene.settings.probes = false;

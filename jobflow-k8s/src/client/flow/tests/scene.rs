@@ -72,6 +72,15 @@ pub(super) fn names(requests: &[(Ticket, Request)]) -> Vec<String> {
         }
         Request::DeleteJob { name, uid, .. } => format!("DeleteJob {name} {uid}"),
         Request::DeleteFlow { uid, version } => format!("DeleteFlow {uid} {version}"),
+        Request::ListFrozen { selector } => format!("ListFrozen {selector}"),
+        Request::FreezeTemplate { body } => {
+            let frozen: Value = serde_json::from_slice(body).unwrap();
+            let metadata = &frozen["metadata"];
+            let source = metadata["annotations"]["flow.volcano.sh/frozen"]
+                .as_str()
+                .unwrap();
+            format!("FreezeTemplate {source}")
+        }
         Request::Ask(question) => format!("Ask {question:?}"),
     };
     requests.iter().map(|(_, request)| name(request)).collect()
@@ -83,11 +92,13 @@ pub(super) fn body(request: &Request) -> Value {
         Request::WriteStatus { body }
         | Request::MarkBirth { body }
         | Request::CreateJob { body, .. }
+        | Request::FreezeTemplate { body }
         | Request::TerminateJob { body, .. } => serde_json::from_slice(body).unwrap(),
         Request::ReadFlow
         | Request::ReadJob { .. }
         | Request::ListJobs { .. }
         | Request::ListPods { .. }
+        | Request::ListFrozen { .. }
         | Request::ReadOwner { .. }
         | Request::DeleteJob { .. }
         | Request::DeleteFlow { .. }
@@ -216,6 +227,13 @@ impl Scene {
 
     pub(super) fn receive(&mut self, input: Input) {
         self.with(|driver, around, now| driver.receive(input, around, now));
+    }
+
+    /// Lets the open request of this name be answered next.
+    pub(super) fn next(&mut self, name: &str) {
+        let found = names(&self.open).iter().position(|open| open.starts_with(name));
+        let request = self.open.remove(found.unwrap());
+        self.open.insert(0, request);
     }
 
     /// Answers the oldest open request.
@@ -425,6 +443,46 @@ impl Scene {
     /// The store shows the flow.
     pub(super) fn show_flow(&mut self) {
         self.receive(Input::Flow(Arc::new(self.object.clone())));
+    }
+
+    /// Somebody edits a template; the store shows it with the next look.
+    pub(super) fn edit_template(&mut self, name: &str, generation: i64, queue: &str) {
+        let mut spec = job_spec();
+        spec["queue"] = queue.into();
+        let template = json!({
+            "metadata": {
+                "name": name, "namespace": "default", "uid": format!("template-{name}"), "generation": generation,
+            },
+            "spec": spec,
+        });
+        let template = Arc::new(serde_json::from_value(template).unwrap());
+        self.templates.insert(name.to_owned(), template);
+    }
+
+    pub(super) fn remove_template(&mut self, name: &str) {
+        self.templates.remove(name);
+        self.receive(Input::Template(name.to_owned()));
+    }
+
+    /// The server stores the frozen template that was sent, and says so.
+    pub(super) fn answer_frozen(&mut self) -> SlimTemplate {
+        let stored = self.freeze();
+        self.answer(Response::Template(Box::new(stored.clone())));
+        stored
+    }
+
+    /// The frozen template that was sent, as a server would have stored it.
+    pub(super) fn freeze(&mut self) -> SlimTemplate {
+        self.jobs += 1;
+        let mut frozen = body(&self.open[0].1);
+        frozen["metadata"]["uid"] = format!("frozen-{}", self.jobs).into();
+        frozen["metadata"]["resourceVersion"] = self.jobs.to_string().into();
+        frozen["metadata"]["creationTimestamp"] = "2023-11-14T22:13:20Z".into();
+        serde_json::from_value(frozen).unwrap()
+    }
+
+    pub(super) fn answer_frozen_list(&mut self, templates: &[SlimTemplate]) {
+        self.answer(Response::Templates(templates.to_vec()));
     }
 
     pub(super) fn add_template(&mut self, name: &str) {
