@@ -11,6 +11,7 @@
 //!
 //! It is one thread around one `epoll`: the budget is well under a millisecond of its own time a task.
 
+pub(crate) mod claim;
 mod connection;
 mod connections;
 mod engine;

@@ -30,8 +30,16 @@ use commands::Owner;
 use crate::{
     host::{ContainerPlan, PodPlan},
     pod::{
-        PodFault, addresses::Addresses, config::ConfigObjects, identity::JobIdentity, inherited::Inherit,
-        outfit::Site, security::Own, shape::JobShape, template::PodTemplate, template_path,
+        PodFault,
+        addresses::{Addresses, Range},
+        config::ConfigObjects,
+        identity::JobIdentity,
+        inherited::Inherit,
+        outfit::Site,
+        security::Own,
+        shape::JobShape,
+        template::PodTemplate,
+        template_path,
     },
     resources::{Amounts, Books, Machine, gang_request, pod_request},
     volumes::VolumeOptions,
@@ -169,7 +177,7 @@ impl Kit {
             minimum: minimum(view, &requests),
             site: Arc::clone(&self.site),
             folder: Arc::clone(&self.folder),
-            shape: JobShape::read(spec, view, identity, Addresses::default())?,
+            shape: JobShape::read(spec, view, identity, Addresses::at_the_beginning_of(Range::FIRST))?,
             templates,
             requests,
         };

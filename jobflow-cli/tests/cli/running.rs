@@ -226,15 +226,59 @@ fn an_interrupted_run_ends_with_130_and_goes_on_with_resume() {
     assert_eq!(events(&ran.stdout)[0]["resumed"], true);
 }
 
+/// Two runs with state folders of their own, as two people would have: pods of both may listen at the same port.
+#[test]
+fn pods_of_runs_side_by_side_have_addresses_of_their_own() {
+    let command = "echo $POD_IP > ip.tmp; mv ip.tmp ip; while ! test -e go; do sleep 0.05; done";
+    let env = "env: [{name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}], command";
+    let flow = chain(&[("a", command)]).replace("command", env);
+    let runs = [(), ()].map(|()| {
+        let world = World::with("flow.yaml", &flow);
+        let child = begun(&world, &["run", "flow.yaml"]);
+        (world, child)
+    });
+    let address = |world: &World| {
+        let asked = Instant::now();
+        loop {
+            if let Ok(address) = std::fs::read_to_string(world.path().join("ip")) {
+                return address;
+            }
+            assert!(
+                asked.elapsed() < Duration::from_secs(20),
+                "it never wrote its address"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let [one, other] = [&runs[0].0, &runs[1].0].map(address);
+    assert!(
+        one.starts_with("127.") && other.starts_with("127."),
+        "{one} {other}"
+    );
+    assert_ne!(one, other);
+    for (world, child) in runs {
+        let world = world.and("go", "");
+        assert!(child.wait_with_output().unwrap().status.success());
+        drop(world);
+    }
+}
+
 #[test]
 fn a_run_that_is_resumed_goes_by_the_templates_that_it_began_with() {
+    for binding in ["", "  templateBinding: Live\n", "  templateBinding: Snapshot\n"] {
+        resumed_with_its_own_templates(binding);
+    }
+}
+
+fn resumed_with_its_own_templates(binding: &str) {
     let flow = "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobFlow\nmetadata: {name: f}\nspec:\n  flows:\n  \
                 - {name: a, template: step}\n  - name: b\n    template: step\n    dependsOn: {targets: [a]}\n    \
                 patch: {jobSpec: {tasks: [{name: main, template: {spec: {containers: [{name: main, env: [{name: WORD, value: patched}]}]}}}]}}\n";
     let template = "apiVersion: flow.volcano.sh/v1alpha1\nkind: JobTemplate\nmetadata: {name: step}\nspec:\n  tasks:\n  \
                 - name: main\n    replicas: 1\n    template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, \
                 env: [{name: WORD, value: own}], command: [sh, -c, 'test -e go || sleep 60; echo first $WORD']}]}}\n";
-    let world = World::with("flow.yaml", flow).and("step.yaml", template);
+    let flow = flow.replace("spec:\n  flows", &format!("spec:\n{binding}  flows"));
+    let world = World::with("flow.yaml", &flow).and("step.yaml", template);
     let child = begun(&world, &["run", "flow.yaml", "step.yaml", "--grace", "1"]);
     kill("-INT", &child.id().to_string());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));

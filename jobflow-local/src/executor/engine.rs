@@ -12,7 +12,7 @@ use nix::{
     sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
 };
 
-use super::{ExecutorError, Options, connections::Connections, setup, table::Table};
+use super::{ExecutorError, Options, claim::Claim, connections::Connections, setup, table::Table};
 
 const CHILD_ENDED: u64 = 0;
 const ASKED_TO_LEAVE: u64 = 1;
@@ -28,6 +28,8 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(super) struct Engine {
     // Held for as long as the process lives: who can take it knows that we are gone.
     _lock: File,
+    // The addresses are the run's for as long.
+    _claim: Claim,
     pub(super) table: Table,
     pub(super) connections: Connections,
     epoll: Epoll,
@@ -46,6 +48,7 @@ pub(super) fn now() -> i64 {
 impl Engine {
     pub(super) fn new(
         lock: File,
+        claim: Claim,
         table: Table,
         connections: Connections,
         child_ended: UnixStream,
@@ -64,6 +67,7 @@ impl Engine {
         let (leaving, idle_since) = (false, None);
         Ok(Self {
             _lock: lock,
+            _claim: claim,
             table,
             connections,
             epoll,

@@ -1,4 +1,5 @@
-//! From a started process to an executor at work: session, subreaper, folder, lock, journal, socket, in that order.
+//! From a started process to an executor at work: session, subreaper, folder, lock, addresses, journal, socket, in that
+//! order.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -19,7 +20,8 @@ use nix::{
 };
 
 use super::{
-    ExecutorError, connections::Connections, engine::Engine, journal, limits, recovery, table::Table,
+    ExecutorError, claim::Claim, connections::Connections, engine::Engine, journal, limits, recovery,
+    table::Table,
 };
 
 /// The socket's name in the run's folder.
@@ -53,6 +55,7 @@ pub(super) fn begin(folder: &Path, mut ready: impl io::Write) -> Result<Engine, 
     // From here on every name is relative: a socket's path may hold 108 bytes, a folder's more.
     std::env::set_current_dir(folder).map_err(E::system("enter the run's folder"))?;
     let lock = lock()?;
+    let claim = Claim::take(Path::new(".")).map_err(E::system("claim loopback addresses for the run"))?;
     let most_tasks = limits::most_tasks().map_err(E::system("read the limit on open files"))?;
     stat::umask(stat::Mode::from_bits_truncate(0o022));
     let token = fs::read_to_string(TOKEN)
@@ -67,7 +70,7 @@ pub(super) fn begin(folder: &Path, mut ready: impl io::Write) -> Result<Engine, 
     let table = Table::new(folder, journal, token, ended, most_tasks).map_err(E::system("open /dev/null"))?;
     let (child_ended, asked_to_leave) = signals().map_err(E::system("listen for signals"))?;
     let connections = Connections::new(listen()?);
-    let engine = Engine::new(lock, table, connections, child_ended, asked_to_leave)
+    let engine = Engine::new(lock, claim, table, connections, child_ended, asked_to_leave)
         .map_err(E::system("wait for events"))?;
     ready
         .write_all(b"ready\n")

@@ -1,4 +1,5 @@
 use super::*;
+use crate::pod::addresses::{AddressBook, Range};
 use crate::{host::ContainerKey, task::TaskSpec};
 use jobflow_core::{JobKey, NodeId, gang::PodKey};
 use serde_json::json;
@@ -51,7 +52,7 @@ impl World {
 
     /// The task of a container of the first pod.
     fn task(&self, spec: &Value, container: u32) -> TaskSpec {
-        let addresses = crate::pod::addresses::AddressBook::default().take(9).unwrap();
+        let addresses = AddressBook::of(Range::FIRST).take(9).unwrap();
         self.prepare(spec)
             .unwrap()
             .task(key(0, container), 0, 0, addresses)

@@ -22,8 +22,9 @@ use super::{
 };
 use crate::{
     client::{Client, ClientError, Message},
+    executor::claim,
     host::{Host, Round},
-    pod::addresses::{AddressBook, Addresses},
+    pod::addresses::{AddressBook, Addresses, Range},
     questions::{Commands, Questions},
     resources::Books,
     rundir::{Checkpoint, JournalWriter, RunDir},
@@ -90,6 +91,12 @@ pub(super) fn run(
         drive.wait(wake_at)?;
         drive.heed();
     }
+}
+
+/// Addresses for so many replicas. A run that has more than there are shares them among its own.
+fn addresses(book: &mut AddressBook, replicas: u32) -> Addresses {
+    let all = Addresses::at_the_beginning_of(book.range());
+    book.take(replicas).unwrap_or(all)
 }
 
 /// What can be answered on the spot: templates are at hand, and a Job is built to see whether it can be.
@@ -288,9 +295,24 @@ impl<'a> Drive<'a> {
         }
         self.client = Client::connect_or_launch(self.folder.path(), &self.surroundings.launch)?;
         self.client.watch(self.offset)?;
+        self.move_to(claim::read(self.folder.path())?)?;
         let now = self.now();
         self.host.ask_again(now);
         Ok(())
+    }
+
+    /// Gives every Job addresses of the range that the executor has claimed. None of their pods runs where it is
+    /// another one than before: that executor was a new one.
+    pub(super) fn move_to(&mut self, range: Range) -> Result<(), RunError> {
+        if self.addresses.range() == range {
+            return Ok(());
+        }
+        self.addresses = AddressBook::of(range);
+        for held in self.held.values_mut() {
+            held.addresses = addresses(&mut self.addresses, held.ready.rendered.view.gang().replicas());
+        }
+        let keys: Vec<JobKey> = self.held.keys().copied().collect();
+        keys.into_iter().try_for_each(|key| self.write_job(key))
     }
 
     /// Nothing new is started, everything is told to end, and the record stays as it is.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::pod::{
-    addresses::AddressBook,
+    addresses::{AddressBook, Range},
     identity::{JobIdentity, PodPlace},
 };
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn resolve(container: &Value) -> Result<Resolved, Vec<String>> {
         version: 1,
         retry_count: 0,
     };
-    let address = AddressBook::default().take(3).unwrap().of(2);
+    let address = AddressBook::of(Range::FIRST).take(3).unwrap().of(2);
     let pod = PodIdentity::new(&job, place, &template.metadata, address, "here", None);
     let mut machine = Machine::default();
     machine.set("cpu", Quantity::whole(8));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::pod::{
-    addresses::AddressBook,
+    addresses::{AddressBook, Range},
     identity::{JobIdentity, PodPlace},
 };
 use cap_std::{ambient_authority, fs::Dir};
@@ -44,7 +44,7 @@ fn work_out(site: &Site, container: Value, volumes: Value) -> Result<Outfit, Vec
         uid: "u".into(),
         queue: "default".into(),
     };
-    let addresses = AddressBook::default().take(1).unwrap();
+    let addresses = AddressBook::of(Range::FIRST).take(1).unwrap();
     let spec = json!({"tasks": [{"name": "w", "replicas": 1}], "plugins": {"svc": []},
         "volumes": [{"mountPath": "/shared", "volumeClaimName": "shared"}]});
     let view = JobView::of(serde_json::from_value(spec.clone()).unwrap());

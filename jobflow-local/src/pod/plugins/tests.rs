@@ -1,5 +1,9 @@
 use super::*;
-use crate::pod::{PodFault, addresses::AddressBook, identity::JobIdentity};
+use crate::pod::{
+    PodFault,
+    addresses::{AddressBook, Range},
+    identity::JobIdentity,
+};
 use jobflow_k8s::job::JobView;
 use serde_json::{Value, json};
 
@@ -15,7 +19,7 @@ fn job(spec: &Value) -> JobShape {
 
 fn read(spec: &Value, identity: JobIdentity) -> Result<JobShape, Vec<PodFault>> {
     let view = JobView::of(serde_json::from_value(spec.clone()).unwrap());
-    let addresses = AddressBook::default().take(10).unwrap();
+    let addresses = AddressBook::of(Range::FIRST).take(10).unwrap();
     JobShape::read(spec.as_object().unwrap(), &view, identity, addresses)
 }
 

@@ -3,7 +3,7 @@
 use jobflow_core::{JobKey, Plan, Time, gang::Command, plan::Effect, snapshot::EffectKind};
 use nix::libc;
 
-use super::{Control, Drive, Held, Line, RunError};
+use super::{Control, Drive, Held, Line, RunError, addresses};
 use crate::{
     client::ClientError,
     host::{Ask, ContainerKey, JobLife, JobPlan},
@@ -76,7 +76,7 @@ impl Drive<'_> {
             .job(self.input, key, &uid)
             .map_err(RunError::Faults)?;
         let spec = ready.rendered.view.gang();
-        let addresses = self.addresses.take(spec.replicas()).unwrap_or_default();
+        let addresses = addresses(&mut self.addresses, spec.replicas());
         let plan = JobPlan {
             name: ready.name(),
             uid,

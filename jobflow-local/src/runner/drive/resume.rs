@@ -34,6 +34,9 @@ impl<'a> Drive<'a> {
             journal.append(&Line::Resumed { at: now })?;
         }
         let client = Client::connect_or_launch(folder.path(), &surroundings.launch)?;
+        let range = executor::claim::read(folder.path())?;
+        let before = ledger.jobs.values().next().map(|job| job.addresses.range());
+        let before = before.unwrap_or(range);
         watcher.began(&folder.record().id, folder.path(), ledger.begun);
         let mut policy = prepared.flow.policy.clone();
         policy.granted_losses = ledger.resumed.saturating_add(u32::from(ledger.begun));
@@ -51,7 +54,7 @@ impl<'a> Drive<'a> {
             host: Host::default(),
             held: BTreeMap::new(),
             facts: FactCache::default(),
-            addresses: AddressBook::default(),
+            addresses: AddressBook::of(before),
             stop_requests: BTreeMap::new(),
             journal,
             client,
@@ -70,6 +73,7 @@ impl<'a> Drive<'a> {
         for (key, saved) in ledger.jobs {
             drive.restore(key, saved)?;
         }
+        drive.move_to(range)?;
         drive.catch_up()?;
         Ok(drive)
     }

@@ -14,6 +14,7 @@ use jobflow_local::kit::{Kit, KitSettings, Prepared};
 use jobflow_local::pod::addresses::Addresses;
 use jobflow_local::pod::config::ConfigObjects;
 use jobflow_local::pod::identity::JobIdentity;
+use jobflow_local::pod::inherited::Inherit;
 use jobflow_local::resources::Machine;
 use jobflow_local::rundir::{Identity, RunDir, RunId, RunRecord, StateRoot};
 use jobflow_local::task::TaskSpec;
@@ -33,6 +34,7 @@ pub(super) type Broken = Box<dyn std::error::Error + Send + Sync>;
 struct Held {
     uid: String,
     prepared: Prepared,
+    addresses: Addresses,
 }
 
 /// The yard.
@@ -53,14 +55,19 @@ pub(super) struct Yard {
 }
 
 impl Yard {
-    /// Opens one for a namespace, in a new folder below `root`.
+    /// Opens one for a namespace, in a new folder below that of all.
     pub(super) fn open(
-        root: &Path,
+        processes: &Processes,
         namespace: &str,
-        program: &Path,
         news: UnboundedSender<(String, News)>,
         complaints: Complaints,
     ) -> Result<Self, Broken> {
+        let Processes {
+            folder: root,
+            program,
+            network: _,
+            inherit,
+        } = processes;
         let run = new_folder(root, namespace)?;
         let folder = run.path().to_owned();
         let launch = Processes::launch(program);
@@ -68,6 +75,7 @@ impl Yard {
         client.watch(0)?;
         let settings = KitSettings {
             work: folder.clone(),
+            inherit: Inherit::Named(inherit.clone()),
             enter: vec![program.display().to_string(), "__enter".to_owned()],
             ..KitSettings::default()
         };
@@ -157,6 +165,7 @@ impl Yard {
             Held {
                 uid: run.uid,
                 prepared,
+                addresses: run.addresses,
             },
         );
         self.host.create(key, plan, run.view.gang(), now());
@@ -216,7 +225,7 @@ impl Yard {
         let (job, held) = (self.host.job(key.job)?, self.held.get(&key.job)?);
         let version = job.gang().version_of(key.pod).unwrap_or_default();
         let retries = job.gang().status.retry_count;
-        Some(held.prepared.task(key, version, retries, Addresses::default()))
+        Some(held.prepared.task(key, version, retries, held.addresses))
     }
 
     /// At least one message, unless a tick goes by.
