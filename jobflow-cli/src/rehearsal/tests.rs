@@ -53,6 +53,26 @@ fn what_waits_for_a_running_target_starts_before_that_has_ended() {
     assert_eq!(waves(spec), ["AtOnce: serve", "Running: ask", "Ended: done"]);
 }
 
+/// Pods that run answer, as far as anybody can tell ahead.
+#[test]
+fn what_waits_for_an_answer_starts_when_its_target_runs() {
+    for probe in [
+        "{tcpSocketList: [{port: 80}]}",
+        "{httpGetList: [{taskName: main, path: /healthz, port: 80}], successThreshold: 3}",
+        "{taskStatusList: [{taskName: main, phase: Running}]}",
+    ] {
+        let spec = format!(
+            "  flows:\n  - {{name: serve}}\n  - {{name: ask, dependsOn: {{targets: [serve], probe: {probe}}}}}\n  - {{name: \
+             done, dependsOn: {{targets: [serve, ask]}}}}\n"
+        );
+        assert_eq!(
+            waves(&spec),
+            ["AtOnce: serve", "Running: ask", "Ended: done"],
+            "{probe}"
+        );
+    }
+}
+
 #[test]
 fn delays_pass_and_finally_comes_last() {
     let spec = "  flows:\n  - {name: a}\n  - {name: late, dependsOn: {rules: [{target: a, condition: Completed, delaySeconds: 30}]}}\n  \
