@@ -158,6 +158,25 @@ async fn a_part_that_would_change_the_request_is_not_sent() {
     assert_eq!(look(HERE, &probe).await, ProbeAnswer::NotPermitted);
 }
 
+/// With a certificate that nobody signed, for another name: whether the pod answers is asked, not who it is.
+#[cfg(feature = "probe-tls")]
+#[tokio::test]
+async fn over_tls_an_answer_counts_whatever_the_certificate_says() {
+    for (line, answer) in [
+        ("HTTP/1.1 200 OK\r\n\r\n", ProbeAnswer::Success),
+        ("HTTP/1.1 503 Unavailable\r\n\r\n", ProbeAnswer::Status(503)),
+    ] {
+        let server = Server::answering_over_tls(line);
+        let mut probe = http(server.port, 10_000);
+        if let Ask::HttpGet(get) = &mut probe.ask {
+            get.tls = true;
+        }
+        assert_eq!(look(HERE, &probe).await, answer);
+        let heard = server.heard();
+        assert!(heard.starts_with("GET /healthz?full HTTP/1.1\r\n"), "{heard}");
+    }
+}
+
 #[cfg(feature = "probe-tls")]
 #[tokio::test]
 async fn over_tls_a_server_without_it_is_told() {

@@ -52,6 +52,20 @@ impl Server {
         })
     }
 
+    /// The same over TLS, with a certificate of its own making.
+    #[cfg(feature = "probe-tls")]
+    pub(crate) fn answering_over_tls(text: &'static str) -> Self {
+        let config = Arc::new(tls());
+        Self::new(move |stream, _, heard| {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = rustls::StreamOwned::new(connection, stream);
+            *heard.lock().unwrap() = request(&mut stream);
+            stream.write_all(text.as_bytes()).ok();
+            stream.conn.send_close_notify();
+            stream.flush().ok();
+        })
+    }
+
     /// Accepts, and does nothing.
     pub(crate) fn hanging() -> Self {
         Self::new(|stream, _, _| {
@@ -111,6 +125,19 @@ impl Server {
     }
 }
 
+#[cfg(feature = "probe-tls")]
+fn tls() -> rustls::ServerConfig {
+    let made = rcgen::generate_simple_self_signed(["somebody-else.example".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap()
+}
+
 /// A port at which nobody listens any more.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0")
@@ -120,7 +147,7 @@ pub(crate) fn free_port() -> u16 {
         .port()
 }
 
-fn request(stream: &mut TcpStream) -> String {
+fn request(stream: &mut impl Read) -> String {
     let mut text = Vec::new();
     let mut block = [0; 1024];
     while !text.windows(4).any(|end| end == b"\r\n\r\n") {
