@@ -10,10 +10,12 @@ pub(crate) mod flow;
 pub(crate) mod follow;
 pub(crate) mod kinds;
 mod kubeconfig;
+pub(crate) mod live;
 pub(crate) mod pages;
 pub(crate) mod queues;
 mod reach;
 pub(crate) mod refusal;
+pub(crate) mod replay;
 pub(crate) mod sending;
 
 pub(crate) use reach::Cluster;

@@ -4,6 +4,7 @@
 //! programs. Deliberately absent: any decision (the core's view has them), files, streams.
 
 mod json;
+mod place;
 mod release;
 mod rules;
 
@@ -14,11 +15,14 @@ use jobflow_k8s::parse::Flow;
 use jobflow_local::runner::{Reasons, Seen};
 
 use crate::escape::terminal;
-use crate::standing::{between, shortage, words};
+use crate::standing::{between, words};
+pub(crate) use place::{Note, Notes, Place, of_shortages};
 
 /// A run, and all that explains it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene<'a> {
+    /// Where it runs.
+    pub(crate) place: Place,
     /// The run's name.
     pub(crate) run: &'a str,
     /// Whether somebody decides for it now.
@@ -27,6 +31,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) seen: &'a Seen,
     /// What that says of reasons.
     pub(crate) reasons: &'a Reasons,
+    /// What was seen beside that.
+    pub(crate) notes: &'a Notes,
     /// The flow.
     pub(crate) flow: &'a Flow,
     /// The core's view of both.
@@ -98,7 +104,12 @@ impl Scene<'_> {
             ),
             self.beside(node, record),
         ];
-        let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
+        let notes = self.notes_of(node).iter().map(|note| note.text.clone());
+        let said: Vec<String> = said
+            .into_iter()
+            .chain(notes)
+            .filter(|part| !part.is_empty())
+            .collect();
         let head = format!("{}: {}", self.name(node), record.phase());
         match said.is_empty() {
             true => head,
@@ -114,9 +125,8 @@ impl Scene<'_> {
                 let since = record.ran_since.or(record.started_since).or(record.start_time);
                 since.map_or_else(String::new, |since| format!("for {}", between(since, now)))
             }
-            NodePhase::Queued => {
-                let short = shortage(self.reasons, node);
-                short.unwrap_or_else(|| "its processes have not started".to_owned())
+            NodePhase::Queued if self.notes_of(node).is_empty() => {
+                format!("its {} have not started", self.place.pods())
             }
             NodePhase::BackingOff => {
                 let ended = record.attempts.last();
@@ -133,6 +143,7 @@ impl Scene<'_> {
             NodePhase::Waiting
             | NodePhase::Blocked
             | NodePhase::Submitting
+            | NodePhase::Queued
             | NodePhase::Succeeded
             | NodePhase::Skipped
             | NodePhase::Cancelled => String::new(),
@@ -147,6 +158,10 @@ impl Scene<'_> {
             FlowStopCause::CancelAll => "an entry failed, and the failure policy is CancelAll",
         };
         format!("stopped {} ago: {what}", between(stop.since, self.view.now))
+    }
+
+    fn notes_of(&self, node: NodeId) -> &[Note] {
+        self.notes.get(&node).map_or(&[], Vec::as_slice)
     }
 
     fn name(&self, node: NodeId) -> String {

@@ -14,7 +14,6 @@ use jobflow_core::{FlowPhase, NodePhase};
 use serde_json::{Value, json};
 
 pub(crate) use live::Source;
-pub(crate) use saved::shortage;
 pub(crate) use words::{between, reason_words, words};
 
 /// A run at one moment.

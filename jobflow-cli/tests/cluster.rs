@@ -14,6 +14,8 @@ mod changing;
 mod connecting;
 #[path = "cluster/definitions.rs"]
 mod definitions;
+#[path = "cluster/explaining.rs"]
+mod explaining;
 #[path = "cluster/logging.rs"]
 mod logging;
 #[path = "cluster/looking.rs"]

@@ -18,8 +18,8 @@ pub(crate) use changing::{
     SuspendArguments,
 };
 pub(crate) use looking::{
-    Awaited, DescribeArguments, FlowPhaseName, GetArguments, ListArguments, LogsArguments, TreeArguments,
-    WaitArguments, WatchArguments,
+    Awaited, DescribeArguments, DiffArguments, FlowPhaseName, GetArguments, ListArguments, LogsArguments,
+    PlanArguments, TreeArguments, WaitArguments, WatchArguments, WhyArguments,
 };
 pub(crate) use tools::{
     CompleteArguments, CompletionsArguments, CrdArguments, DoctorArguments, VersionArguments,
@@ -112,6 +112,9 @@ pub(crate) enum ClusterCommand {
     Describe(DescribeArguments),
     Tree(TreeArguments),
     Watch(WatchArguments),
+    Why(WhyArguments),
+    Plan(PlanArguments),
+    Diff(DiffArguments),
     Logs(LogsArguments),
     Wait(WaitArguments),
     Delete(DeleteArguments),

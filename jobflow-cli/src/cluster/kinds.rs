@@ -28,6 +28,30 @@ pub(crate) fn queues() -> ApiResource {
     ApiResource::from_gvk_with_plural(&kind, "queues")
 }
 
+/// Volcano's groups of pods, one a Job.
+pub(crate) fn pod_groups() -> ApiResource {
+    let kind = GroupVersionKind::gvk("scheduling.volcano.sh", "v1beta1", "PodGroup");
+    ApiResource::from_gvk_with_plural(&kind, "podgroups")
+}
+
+/// Pods.
+pub(crate) fn pods() -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Pod"), "pods")
+}
+
+/// Events.
+pub(crate) fn events() -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Event"), "events")
+}
+
+/// Quotas of a namespace.
+pub(crate) fn quotas() -> ApiResource {
+    ApiResource::from_gvk_with_plural(
+        &GroupVersionKind::gvk("", "v1", "ResourceQuota"),
+        "resourcequotas",
+    )
+}
+
 fn resource(group: &str, kind: &str, plural: &str) -> ApiResource {
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, VERSION, kind), plural)
 }

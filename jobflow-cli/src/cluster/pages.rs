@@ -4,7 +4,7 @@ use kube::Api;
 use kube::api::{DynamicObject, ListParams};
 
 use super::Cluster;
-use super::refusal::refusal;
+use super::refusal::{is_unserved, refusal, said};
 use crate::failure::Failure;
 
 /// Objects in one answer.
@@ -26,6 +26,20 @@ pub(crate) async fn all(
             Err(kube::Error::Api(status)) if status.code == 410 && tried < TRIES => tried += 1,
             result => return result.map_err(|error| refusal(intent, &error)),
         }
+    }
+}
+
+/// The same for what the caller may have no right to see, or the cluster may not have at all: why not, then.
+pub(crate) async fn seen(
+    cluster: &Cluster,
+    intent: &str,
+    api: &Api<DynamicObject>,
+    selection: ListParams,
+) -> Result<Result<Vec<DynamicObject>, String>, Failure> {
+    match once(cluster, intent, api, &selection).await? {
+        Ok(objects) => Ok(Ok(objects)),
+        Err(kube::Error::Api(status)) if status.code == 403 || is_unserved(&status) => Ok(Err(said(&status))),
+        Err(error) => Err(refusal(intent, &error)),
     }
 }
 

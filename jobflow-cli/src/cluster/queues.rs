@@ -16,7 +16,8 @@ pub(crate) fn queues(spec: &JobFlowSpec, templates: &BTreeMap<String, String>) -
     with_jobs.map(|entry| queue(entry, spec, templates)).collect()
 }
 
-fn queue(entry: &Entry, spec: &JobFlowSpec, templates: &BTreeMap<String, String>) -> String {
+/// The queue of an entry's Job.
+pub(crate) fn queue(entry: &Entry, spec: &JobFlowSpec, templates: &BTreeMap<String, String>) -> String {
     let named =
         |spec: &serde_json::Map<String, Value>| spec.get("queue").and_then(Value::as_str).map(str::to_owned);
     let patched = entry.patch.as_ref().and_then(|patch| patch.job_spec.as_ref());

@@ -6,15 +6,18 @@ mod complete;
 mod crd;
 mod delete;
 mod describe;
+mod diff;
 mod doctor;
 mod get;
 mod list;
 mod logs;
+mod plan;
 mod submit;
 mod tree;
 mod version;
 mod wait;
 mod watch;
+mod why;
 
 use std::ffi::OsString;
 
@@ -85,6 +88,9 @@ async fn act(
         ClusterCommand::Describe(arguments) => describe::run(arguments, &reach().await?, console).await,
         ClusterCommand::Tree(arguments) => tree::run(arguments, &reach().await?, console).await,
         ClusterCommand::Watch(arguments) => watch::run(arguments, &reach().await?, console).await,
+        ClusterCommand::Why(arguments) => why::run(arguments, &reach().await?, extensions, console).await,
+        ClusterCommand::Plan(arguments) => plan::run(arguments, connection, extensions, console).await,
+        ClusterCommand::Diff(arguments) => diff::run(arguments, &reach().await?, extensions, console).await,
         ClusterCommand::Logs(arguments) => logs::run(arguments, &reach().await?, console).await,
         ClusterCommand::Wait(arguments) => wait::run(arguments, &reach().await?, console).await,
         ClusterCommand::Delete(arguments) => delete::run(arguments, &reach().await?, console).await,

@@ -36,11 +36,18 @@ pub(crate) fn run(
     };
     let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
     let revision = Revision::of(side(&old), side(&new), &progress);
-    let shown = Shown {
-        flow: new.input.name(),
-        revision: &revision,
-    };
-    match arguments.output {
+    show(new.input.name(), &revision, arguments.output, console)
+}
+
+/// Shows what differs; the exit tells whether anything does.
+pub(super) fn show(
+    flow: &str,
+    revision: &Revision,
+    format: Format,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let shown = Shown { flow, revision };
+    match format {
         Format::Text => console.data(&shown.text())?,
         Format::Json => console.data(&escape::json(&shown.json()))?,
     }

@@ -24,12 +24,31 @@ pub(crate) fn run(
     extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
-    let mut read = input::objects(
+    let read = read(arguments, extensions, console)?;
+    show(read, arguments, extensions, console)
+}
+
+/// Reads and checks what is to be planned.
+pub(super) fn read(
+    arguments: &PlanArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<input::Read, Failure> {
+    input::objects(
         &arguments.manifests,
         arguments.flow.as_deref(),
         extensions,
         console,
-    )?;
+    )
+}
+
+/// Plans what was read, and shows it.
+pub(super) fn show(
+    mut read: input::Read,
+    arguments: &PlanArguments,
+    extensions: &Extensions,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
     let flow = match read.input.parse(extensions) {
         Ok(flow) => flow,
         Err(faults) => return Err(wrong(&mut read, faults, console)),

@@ -14,7 +14,7 @@ use crate::escape::json;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::past::{Past, now};
-use crate::reasons::{Account, Scene};
+use crate::reasons::{Account, Notes, Place, Scene, of_shortages};
 
 /// Explains one entry, or all that have not ended well.
 pub(crate) fn run(
@@ -28,7 +28,8 @@ pub(crate) fn run(
     let flow = flow(&past, entry, extensions)?;
     // In a run of this machine all is at hand: nothing is asked for.
     let facts = FactCache::default();
-    let scene = scene(&seen, &flow, &facts, entry)?;
+    let notes = notes(&seen, &flow);
+    let scene = scene(&seen, &flow, (&facts, &notes), entry)?;
     let nodes = match &arguments.node {
         Some(name) => vec![named(&flow, name)?],
         None => unwell(&scene),
@@ -58,7 +59,7 @@ fn flow(past: &Past, entry: &RunEntry, extensions: &Extensions) -> Result<Flow, 
 fn scene<'a>(
     seen: &'a Seen,
     flow: &'a Flow,
-    facts: &'a FactCache,
+    (facts, notes): (&'a FactCache, &'a Notes),
     entry: &'a RunEntry,
 ) -> Result<Scene<'a>, Failure> {
     let id = &entry.record.id;
@@ -71,6 +72,8 @@ fn scene<'a>(
     // Time stands still while nobody decides for the run.
     let at = if entry.in_use { now() } else { seen.at };
     Ok(Scene {
+        place: Place::Machine,
+        notes,
         run: id.as_str(),
         in_use: entry.in_use,
         seen,
@@ -87,7 +90,15 @@ fn scene<'a>(
     })
 }
 
-fn named(flow: &Flow, name: &str) -> Result<NodeId, Failure> {
+fn notes(seen: &Seen, flow: &Flow) -> Notes {
+    let name = |node: NodeId| flow.graph.entry(node).name.to_string();
+    let known = |reasons: &&runner::Reasons| reasons.record.nodes.len() == flow.graph.len();
+    let reasons = seen.reasons.as_ref().filter(known);
+    reasons.map_or_else(Notes::new, |reasons| of_shortages(reasons, name))
+}
+
+/// The node of that name.
+pub(super) fn named(flow: &Flow, name: &str) -> Result<NodeId, Failure> {
     let node = flow.graph.find(name);
     node.ok_or_else(|| {
         let failure = Failure::wrong_input(format!("the flow has no entry `{name}`"));
@@ -99,7 +110,8 @@ fn named(flow: &Flow, name: &str) -> Result<NodeId, Failure> {
     })
 }
 
-fn unwell(scene: &Scene<'_>) -> Vec<NodeId> {
+/// All that have not ended well.
+pub(super) fn unwell(scene: &Scene<'_>) -> Vec<NodeId> {
     let nodes = scene.reasons.record.nodes.iter();
     nodes
         .filter(|(_, record)| record.phase() != NodePhase::Succeeded)

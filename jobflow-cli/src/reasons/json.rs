@@ -55,6 +55,7 @@ impl Scene<'_> {
             "rules": waits.iter().map(|wait| self.wait_json(link, wait)).collect::<Vec<_>>(),
             "limit": limit.as_ref().map(|limit| json!({ "most": limit.most, "alive": names(&limit.alive) })),
             "shortage": shortage.map(|(_, shortage)| json!(shortage)),
+            "notes": self.notes_of(*node).iter().map(|note| &note.text).collect::<Vec<_>>(),
         })
     }
 
@@ -103,14 +104,19 @@ impl Scene<'_> {
             "until": until,
             "never": never,
             "pods": wait.share.map(|share| json!({ "reached": share.reached, "wanted": share.wanted })),
-            "asked": wait.asked.iter().map(asked_json).collect::<Vec<_>>(),
+            "asked": wait.asked.iter().map(|asked| self.asked_json(asked)).collect::<Vec<_>>(),
         })
     }
-}
 
-fn asked_json(asked: &Asked) -> Value {
-    let answer = asked.answer.as_ref().map(
-        |fact| json!({ "answer": answer_words(&fact.answer), "when": fact.when.0, "streak": fact.streak }),
-    );
-    json!({ "question": question_words(&asked.question), "last": answer })
+    fn asked_json(&self, asked: &Asked) -> Value {
+        let answer = asked.answer.as_ref().map(|fact| {
+            let dated = self.place.dates_answers();
+            json!({
+                "answer": answer_words(&fact.answer),
+                "when": dated.then_some(fact.when.0),
+                "streak": dated.then_some(fact.streak),
+            })
+        });
+        json!({ "question": question_words(&asked.question), "last": answer })
+    }
 }

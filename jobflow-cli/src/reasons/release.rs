@@ -41,9 +41,12 @@ impl Scene<'_> {
         let name = self.name(cause.node);
         match record.phase() {
             NodePhase::Running => format!("when the job of {name} gets so far"),
-            NodePhase::Submitting => format!("when the job of {name} is there"),
+            NodePhase::Submitting => match cause.why {
+                Some(Why::HeldBack(reason)) => self.of_reason(reason, cause),
+                Some(_) | None => format!("when the job of {name} is there"),
+            },
             NodePhase::Queued => self.room(cause.node),
-            NodePhase::Stopping => format!("when the processes of {name} have ended"),
+            NodePhase::Stopping => format!("when the {} of {name} have ended", self.place.pods()),
             NodePhase::Waiting | NodePhase::Blocked | NodePhase::BackingOff | NodePhase::Paused => {
                 self.of_why(cause, record)
             }
@@ -54,17 +57,15 @@ impl Scene<'_> {
     }
 
     fn room(&self, node: NodeId) -> String {
-        let name = self.name(node);
-        let mut shortages = self.reasons.shortages.iter();
-        match shortages.find(|(short, _)| *short == node) {
-            Some((_, shortage)) => {
-                format!(
-                    "when jobs that run give back enough {} for {name}",
-                    shortage.resource
-                )
-            }
-            None => format!("when the processes of {name} have started"),
-        }
+        let mut releases = self.notes_of(node).iter().filter_map(|note| note.release.clone());
+        let started = || {
+            format!(
+                "when the {} of {} have started",
+                self.place.pods(),
+                self.name(node)
+            )
+        };
+        releases.next().unwrap_or_else(started)
     }
 
     fn of_why(&self, cause: &Explanation, record: &NodeRecord) -> String {
@@ -75,7 +76,12 @@ impl Scene<'_> {
                 format!("in {left}, with attempt {next} of {name}")
             }
             Some(Why::HeldBack(reason)) => self.of_reason(reason, cause),
-            Some(Why::PodsLeft) => format!("when the processes of the last attempt of {name} have ended"),
+            Some(Why::PodsLeft) => {
+                format!(
+                    "when the {} of the last attempt of {name} have ended",
+                    self.place.pods()
+                )
+            }
             Some(Why::NextWave | Why::Preparing | Why::InFlight) => "by itself, at once".to_owned(),
             Some(Why::Gate(gate)) => format!("when {} has decided", self.name(gate)),
             Some(Why::FinallyNotOpen) => "when all other entries have ended".to_owned(),
@@ -88,6 +94,13 @@ impl Scene<'_> {
     }
 
     fn of_reason(&self, reason: Reason, cause: &Explanation) -> String {
+        let noted = self
+            .notes_of(cause.node)
+            .iter()
+            .find_map(|note| note.release.clone());
+        if let Some(noted) = noted {
+            return noted;
+        }
         match (reason, &cause.limit) {
             (Reason::ParallelismLimit, Some(limit)) => {
                 let names: Vec<String> = limit.alive.iter().take(3).map(|node| self.name(*node)).collect();
@@ -96,21 +109,24 @@ impl Scene<'_> {
                     more => format!(" or {more} more"),
                 };
                 format!(
-                    "when {}{more} ends: {} of {} jobs are alive (`parallelism`, or `--jobs`)",
+                    "when {}{more} ends: {} of {} jobs are alive ({})",
                     names.join(" or "),
                     limit.alive.len(),
-                    limit.most
+                    limit.most,
+                    self.place.limit()
                 )
             }
-            (Reason::Suspended, _) => {
-                "when `suspend` is taken out of the flow; a run keeps the flow it began with, so run it anew"
-                    .to_owned()
-            }
+            (Reason::Suspended, _) => self.place.resumed(&self.seen.flow),
             (Reason::TemplateNotFound, _) => {
                 format!("when there is a JobTemplate `{}`", self.template(cause.node))
             }
             (Reason::LedgerLost, _) => "when somebody tells whether it ran".to_owned(),
             (Reason::NameTaken, _) => "when the object that has its job's name is gone".to_owned(),
+            (Reason::QuotaExceeded, _) => "when the namespace's quota has room for its job".to_owned(),
+            (Reason::QueueUnavailable, _) => "when its queue is there and takes jobs".to_owned(),
+            (Reason::NotPermitted, _) => "when the controller may create its job".to_owned(),
+            (Reason::ServerUnavailable, _) => "by itself, when the server answers".to_owned(),
+            (Reason::NamespaceTerminating, _) => "no more; its namespace is being deleted".to_owned(),
             (other, _) => format!("when this is over: {other}"),
         }
     }

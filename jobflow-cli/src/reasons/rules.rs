@@ -64,6 +64,9 @@ impl Scene<'_> {
         let Some(fact) = &asked.answer else {
             return format!("asked {question}: no answer yet");
         };
+        if !self.place.dates_answers() {
+            return format!("asked {question}: {}", answer_words(&fact.answer));
+        }
         let ago = between(fact.when, self.view.now);
         format!(
             "asked {question}: {} ({ago} ago, {} times in a row)",

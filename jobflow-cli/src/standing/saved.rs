@@ -65,7 +65,7 @@ impl<'a> Whys<'a> {
 }
 
 /// What the machine has too little of for the Job of a node.
-pub(crate) fn shortage(reasons: &Reasons, node: NodeId) -> Option<String> {
+fn shortage(reasons: &Reasons, node: NodeId) -> Option<String> {
     let mut shortages = reasons.shortages.iter();
     let (_, shortage) = shortages.find(|(short, _)| *short == node)?;
     Some(shortage.to_string())

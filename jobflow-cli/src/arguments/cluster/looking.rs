@@ -86,6 +86,67 @@ pub(crate) struct TreeArguments {
     pub(crate) output: Format,
 }
 
+/// Explain why entries of a flow have not ended well, each down to its cause
+///
+/// For each entry that has not succeeded, or the one named: what it waits for, what that waits for in its turn, down to
+/// what holds everything up or went wrong; and what would let it go on. Beside the record of the flow, its jobs, pods,
+/// queue, quota and events are looked at, as far as the caller may.
+#[derive(Clone, Debug, Args)]
+#[command(
+    visible_alias = "explain",
+    after_help = "\
+Examples:
+  kubectl jobflow why nightly
+  kubectl jobflow why nightly train -o json"
+)]
+pub(crate) struct WhyArguments {
+    /// The flow
+    #[arg(value_parser = parsing::flow)]
+    pub(crate) flow: String,
+    /// The entry; all that have not succeeded without one
+    pub(crate) node: Option<String>,
+    /// How the explanation is written
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+/// Show what a flow would start, in which order
+///
+/// The same as `jobflow plan`: nothing is started, and without --against no socket is opened.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubectl jobflow plan flow.yaml --against
+  kubectl jobflow plan flow.yaml --against -o yaml")]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) plan: crate::arguments::PlanArguments,
+    /// Take templates that the manifests don't hold from the cluster
+    #[arg(long)]
+    pub(crate) against: bool,
+}
+
+/// Show what applying manifests would change of a flow
+///
+/// The flow and the templates of the manifests are compared with those on the cluster, and what would become of each
+/// change is told from where the flow stands there. It ends with 1 if there are differences, with 0 if there are none.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubectl jobflow diff flow.yaml
+  kubectl jobflow diff manifests/ --flow nightly -o json")]
+pub(crate) struct DiffArguments {
+    /// Manifests: files, folders (their *.yaml, *.yml and *.json), or - for stdin
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    pub(crate) manifests: Vec<std::path::PathBuf>,
+    /// The name of the flow, where the manifests hold several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) flow: Option<String>,
+    /// How the differences are written
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
 /// Watch a flow to its end
 ///
 /// On a terminal a table that is drawn anew; in a pipe a line for each change of a node. It ends as `wait` does.
