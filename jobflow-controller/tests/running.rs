@@ -82,6 +82,35 @@ async fn with_the_rights_of_its_service_account_it_runs_the_flows_of_two_tenants
     assert_eq!(world.holder(LEASE).await.as_deref(), Some(""));
 }
 
+/// The flow is suspended until its template has been edited and deleted: it had been seen before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frozen_template_outlives_edits_and_deletion_and_goes_with_its_flow() {
+    let world = World::new().await;
+    let tenant = world.tenant(User::TenantA).await;
+    let program = Program::start(world.kubeconfig(User::Controller), &[]);
+    tenant.template("t").await;
+    let flow =
+        json!({"templateBinding": "Snapshot", "suspend": true, "flows": [{"name": "a", "template": "t"}]});
+    tenant.flow("kept", flow).await;
+    tenant.until_frozen(1).await;
+    tenant
+        .patch("JobTemplate", "t", json!({"spec": {"maxRetry": 7}}))
+        .await;
+    tenant.delete("JobTemplate", "t").await;
+    tenant
+        .patch("JobFlow", "kept", json!({"spec": {"suspend": null}}))
+        .await;
+    assert_eq!(tenant.end_of("kept").await, "Succeed");
+    let job = tenant.job("kept-a").await;
+    assert_eq!(job.data["spec"].get("maxRetry"), None);
+    let made_from = &job.metadata.annotations.unwrap()["flow.volcano.sh/template"];
+    assert!(made_from.ends_with("/1"), "{made_from}");
+    let metrics = program.page("/metrics").1;
+    assert!(!metrics.contains("code=\"403\""), "{metrics}");
+    tenant.delete("JobFlow", "kept").await;
+    tenant.until_frozen(0).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_counts_and_does_nothing_again() {
     let world = World::new().await;

@@ -136,12 +136,64 @@ impl Tenant {
         self.create("JobFlow", name, spec).await;
     }
 
+    /// A template with one pod.
+    pub(crate) async fn template(&self, name: &str) {
+        let pod = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox", "command": ["true"]}]}});
+        let spec = json!({"schedulerName": "volcano", "minAvailable": 1, "tasks": [{"name": "main", "replicas": 1, "template": pod}]});
+        self.create("JobTemplate", name, spec).await;
+    }
+
+    pub(crate) async fn patch(&self, kind: &str, name: &str, patch: Value) {
+        let patch = Patch::Merge(patch);
+        self.api(kind)
+            .patch(name, &PatchParams::default(), &patch)
+            .await
+            .unwrap();
+    }
+
+    pub(crate) async fn delete(&self, kind: &str, name: &str) {
+        self.api(kind)
+            .delete(name, &DeleteParams::background())
+            .await
+            .unwrap();
+    }
+
+    fn api(&self, kind: &str) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), &self.namespace, &resource(kind))
+    }
+
+    /// Waits until there are so many frozen templates.
+    pub(crate) async fn until_frozen(&self, wanted: usize) {
+        let began = Instant::now();
+        let frozen = ListParams::default().labels("flow.volcano.sh/frozen");
+        loop {
+            let found = self.api("JobTemplate").list(&frozen).await.unwrap().items.len();
+            if found == wanted {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "{found} are frozen");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// A Job of the namespace.
+    pub(crate) async fn job(&self, name: &str) -> DynamicObject {
+        self.job_api().get(name).await.unwrap()
+    }
+
+    fn job_api(&self) -> Api<DynamicObject> {
+        let kind = GroupVersionKind::gvk("batch.volcano.sh", "v1alpha1", "Job");
+        Api::namespaced_with(
+            self.client.clone(),
+            &self.namespace,
+            &ApiResource::from_gvk(&kind),
+        )
+    }
+
     /// Four entries, of a template each.
     pub(crate) async fn diamond(&self, name: &str) {
         for entry in ["a", "b", "c", "d"] {
-            let pod = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox", "command": ["true"]}]}});
-            let spec = json!({"schedulerName": "volcano", "minAvailable": 1, "tasks": [{"name": "main", "replicas": 1, "template": pod}]});
-            self.create("JobTemplate", entry, spec).await;
+            self.template(entry).await;
         }
         let flow = json!({"flows": [
             {"name": "a"},
@@ -154,13 +206,12 @@ impl Tenant {
 
     /// How many Jobs there are in the namespace.
     pub(crate) async fn jobs(&self) -> usize {
-        let kind = GroupVersionKind::gvk("batch.volcano.sh", "v1alpha1", "Job");
-        let jobs: Api<DynamicObject> = Api::namespaced_with(
-            self.client.clone(),
-            &self.namespace,
-            &ApiResource::from_gvk(&kind),
-        );
-        jobs.list(&ListParams::default()).await.unwrap().items.len()
+        self.job_api()
+            .list(&ListParams::default())
+            .await
+            .unwrap()
+            .items
+            .len()
     }
 
     /// Writes the status of a flow as a controller of that name would.
