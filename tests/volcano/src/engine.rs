@@ -18,6 +18,7 @@ use futures::{Stream, StreamExt};
 use jobflow_core::Time;
 use jobflow_core::gang::{Command, PodKey};
 use jobflow_k8s::types::Job as JobObject;
+use jobflow_local::pod::addresses::{AddressBook, Range};
 use kube::Client;
 use kube::core::{DynamicObject, PartialObjectMeta};
 use kube::runtime::watcher;
@@ -87,6 +88,8 @@ pub(crate) struct Engine {
     /// When it is whose turn by itself; of each Job, once.
     due: BTreeSet<(Time, String)>,
     queues: BTreeSet<String>,
+    /// The addresses of pods that run as processes.
+    addresses: AddressBook,
     /// Where Jobs run as processes, if they do.
     yards: Option<Yards>,
     /// UIDs of Jobs that the present list has named so far.
@@ -98,7 +101,9 @@ pub(crate) async fn start(client: Client, options: Options, complaints: Complain
     let queues = call::queues(&client).await?;
     let (news, told) = mpsc::unbounded_channel();
     let processes = options.processes.clone();
+    let network = processes.as_ref().and_then(|processes| processes.network);
     Ok(Engine {
+        addresses: AddressBook::of(network.map_or(Range::FIRST, Range::of_network)),
         yards: processes.map(|processes| Yards::new(processes, news, complaints.clone())),
         events: watch::events(&client, &options, told),
         call: Call::new(client, Arc::new(Semaphore::new(options.requests.max(1)))),

@@ -1,5 +1,7 @@
 //! Pods as objects. In: a template, which pod it is and what is made of it. Out: JSON as a node would leave it.
 
+use std::net::Ipv4Addr;
+
 use jobflow_core::gang::{PodPhase, PodView};
 use serde_json::{Map, Value, json};
 
@@ -81,7 +83,7 @@ fn with(own: &Value, more: Value) -> Value {
 }
 
 /// What stands in the status of a pod.
-pub(crate) fn status(view: &PodView, template: &Value, at: &str) -> Value {
+pub(crate) fn status(view: &PodView, template: &Value, address: Ipv4Addr, at: &str) -> Value {
     let names = template["spec"]["containers"].as_array().into_iter().flatten();
     let containers = (0..)
         .zip(names)
@@ -97,8 +99,8 @@ pub(crate) fn status(view: &PodView, template: &Value, at: &str) -> Value {
     json!({
         "phase": view.phase.as_str(),
         "reason": view.reason,
-        "podIP": "127.0.0.1",
-        "podIPs": [{ "ip": "127.0.0.1" }],
+        "podIP": address,
+        "podIPs": [{ "ip": address }],
         "startTime": at,
         "conditions": [
             condition("Initialized", true),
@@ -163,7 +165,12 @@ mod tests {
     #[test]
     fn an_exit_code_stands_where_a_node_writes_it() {
         let template = json!({ "spec": { "containers": [{ "name": "main", "image": "busybox" }] } });
-        let status = status(&PodView::failed(42), &template, "2026-01-01T00:00:00Z");
+        let status = status(
+            &PodView::failed(42),
+            &template,
+            Ipv4Addr::LOCALHOST,
+            "2026-01-01T00:00:00Z",
+        );
         assert_eq!(status["phase"], "Failed");
         assert_eq!(
             status["containerStatuses"][0]["state"]["terminated"]["exitCode"],

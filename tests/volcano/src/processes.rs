@@ -16,6 +16,7 @@ use jobflow_k8s::job::JobView;
 use jobflow_local::client::Launch;
 use jobflow_local::enter;
 use jobflow_local::executor::{self, ExecutorError};
+use jobflow_local::pod::addresses::Addresses;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -30,6 +31,11 @@ pub struct Processes {
     pub folder: PathBuf,
     /// A program whose `main` calls [`serve_if_asked`] first.
     pub program: PathBuf,
+    /// The network of pods, such as 10.244: all of its addresses must be this machine's. Without one every pod says that
+    /// it is at 127.0.0.1, where nobody asks it anything.
+    pub network: Option<[u8; 2]>,
+    /// Variables of this process that tasks get.
+    pub inherit: Vec<String>,
 }
 
 /// Something to be done to a Job.
@@ -48,6 +54,8 @@ pub(crate) struct Run {
     pub(crate) uid: String,
     pub(crate) spec: Map<String, Value>,
     pub(crate) view: JobView,
+    /// The addresses of its pods.
+    pub(crate) addresses: Addresses,
 }
 
 /// The yards of all namespaces, each a thread; they end when this is dropped.
@@ -90,11 +98,11 @@ impl Yards {
 
     fn open(&mut self, namespace: &str) -> Sender<Order> {
         let (sender, orders) = mpsc::channel();
-        let Processes { folder, program } = self.processes.clone();
+        let processes = self.processes.clone();
         let (news, complaints) = (self.news.clone(), self.complaints.clone());
         let namespace = namespace.to_owned();
         self.threads.push(thread::spawn(move || {
-            let yard = Yard::open(&folder, &namespace, &program, news, complaints.clone());
+            let yard = Yard::open(&processes, &namespace, news, complaints.clone());
             if let Err(error) = yard.and_then(|yard| yard.work(&orders)) {
                 complaints.add(with_causes(&*error));
             }

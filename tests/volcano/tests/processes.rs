@@ -29,6 +29,8 @@ impl World {
         let processes = Processes {
             folder: folder.path().to_owned(),
             program: PathBuf::from(env!("CARGO_BIN_EXE_jobflow-test-volcano")),
+            network: None,
+            inherit: Vec::new(),
         };
         let options = Options {
             namespace: Some(namespace.clone()),

@@ -40,7 +40,12 @@ pub(super) fn start(cluster: &ControlPlane, pods: Pods, state: &State) -> Result
     let folder = state.folder().join("processes");
     let processes = match pods {
         Pods::MadeUp => None,
-        Pods::Processes => Some(Processes { folder, program }),
+        Pods::Processes => Some(Processes {
+            folder,
+            program,
+            network: None,
+            inherit: Vec::new(),
+        }),
     };
     let options = Options {
         pods: true,

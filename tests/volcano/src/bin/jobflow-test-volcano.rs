@@ -78,7 +78,12 @@ fn options(arguments: Arguments) -> std::io::Result<Options> {
         speed,
         detail: if brief { Detail::Phases } else { Detail::AsVolcano },
         pods,
-        processes: processes.map(|folder| Processes { folder, program }),
+        processes: processes.map(|folder| Processes {
+            folder,
+            program,
+            network: None,
+            inherit: Vec::new(),
+        }),
         ..Options::default()
     })
 }

@@ -43,7 +43,8 @@ impl Engine {
         let (queues, checks) = (&self.queues, self.options.queues);
         let has_queue = |queue: &str| !checks || queues.contains(queue);
         let name = object.metadata.name.clone().unwrap_or_default();
-        match job::read(object, &self.options, has_queue, self.clock.now()) {
+        let now = self.clock.now();
+        match job::read(object, &self.options, has_queue, &mut self.addresses, now) {
             Ok(Some((job, run))) => self.take_in(job, run),
             Ok(None) => {}
             Err(reason) => self
@@ -81,6 +82,9 @@ impl Engine {
 
     pub(super) fn forget(&mut self, uid: &str) {
         let Some(job) = self.jobs.remove(uid) else { return };
+        job.addresses
+            .into_iter()
+            .for_each(|addresses| self.addresses.give_back(addresses));
         self.order_processes(&job.namespace, Order::Delete(uid.to_owned()));
         let name = (job.namespace, job.name);
         if self.names.get(&name).is_some_and(|present| present == uid) {

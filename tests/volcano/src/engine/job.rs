@@ -1,12 +1,14 @@
 //! A Job as the loop holds it: who it is, its life, and what is known of its pods.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 use jobflow_core::Time;
 use jobflow_core::gang::PodKey;
 use jobflow_k8s::job::JobView;
 use jobflow_k8s::types::Job as JobObject;
 use jobflow_k8s::types::JobPhase;
+use jobflow_local::pod::addresses::{AddressBook, Addresses};
 use serde_json::{Map, Value};
 
 use super::pods::Known;
@@ -32,6 +34,10 @@ pub(super) struct Job {
     /// The pod template of each task; empty where pods are no objects.
     pub(super) templates: Vec<Value>,
     pub(super) pods: BTreeMap<PodKey, Known>,
+    /// The addresses of its pods, where they have any of their own.
+    pub(super) addresses: Option<Addresses>,
+    /// How many pods the tasks have, in their order.
+    replicas: Vec<u32>,
     /// A request of it is under way.
     pub(super) busy: bool,
     /// It is being deleted: Volcano looks after it no more.
@@ -46,6 +52,7 @@ pub(super) fn read(
     object: JobObject,
     options: &Options,
     has_queue: impl Fn(&str) -> bool,
+    book: &mut AddressBook,
     now: Time,
 ) -> Result<Option<(Job, Option<Run>)>, String> {
     let phase = object
@@ -72,12 +79,17 @@ pub(super) fn read(
         queue: view.queue.clone(),
         templates: templates(&view),
         pods: BTreeMap::new(),
+        addresses: None,
+        replicas: replicas(&view),
         busy: false,
         leaving: metadata.deletion_timestamp.is_some(),
         due: None,
     };
-    if options.processes.is_some() {
-        let run = job.run(spec, view);
+    if let Some(processes) = &options.processes {
+        let all = Addresses::at_the_beginning_of(book.range());
+        let addresses = book.take(job.replicas.iter().sum()).unwrap_or(all);
+        job.addresses = processes.network.map(|_| addresses);
+        let run = job.run(spec, view, addresses);
         return Ok(Some((job, Some(run))));
     }
     let (labels, annotations) = (
@@ -95,6 +107,13 @@ pub(super) fn read(
         job.templates = Vec::new();
     }
     Ok(Some((job, None)))
+}
+
+fn replicas(view: &JobView) -> Vec<u32> {
+    let tasks = view.tasks.iter();
+    tasks
+        .map(|task| u32::try_from(task.replicas).unwrap_or(0))
+        .collect()
 }
 
 fn names(view: &JobView) -> Vec<String> {
@@ -122,14 +141,22 @@ const fn is_final(phase: JobPhase) -> bool {
 }
 
 impl Job {
-    fn run(&self, spec: Map<String, Value>, view: JobView) -> Run {
+    fn run(&self, spec: Map<String, Value>, view: JobView, addresses: Addresses) -> Run {
         Run {
             namespace: self.namespace.clone(),
             name: self.name.clone(),
             uid: self.uid.clone(),
             spec,
             view,
+            addresses,
         }
+    }
+
+    /// Where a pod is reached.
+    pub(super) fn address(&self, key: PodKey) -> Ipv4Addr {
+        let before = self.replicas.iter().take(key.task as usize).sum::<u32>();
+        self.addresses
+            .map_or(Ipv4Addr::LOCALHOST, |addresses| addresses.of(before + key.index))
     }
 
     fn course(&self, options: &Options, labels: &Texts, annotations: &Texts) -> Course {

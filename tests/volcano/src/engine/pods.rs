@@ -1,5 +1,6 @@
 //! Pods as objects: what is to be done so that they are as the life of their Job says, and what others do to them.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use jobflow_core::gang::{PodKey, PodPhase, PodView};
@@ -28,6 +29,7 @@ pub(super) struct Order {
     key: PodKey,
     place: Place,
     template: Value,
+    address: Ipv4Addr,
     view: PodView,
     known: Option<Known>,
 }
@@ -50,6 +52,7 @@ pub(super) fn orders(job: &Job) -> Vec<Order> {
         key,
         place: job.place(key),
         template: job.templates.get(key.task as usize).cloned().unwrap_or_default(),
+        address: job.address(key),
         view,
         known: job.pods.get(&key).cloned(),
     });
@@ -91,7 +94,7 @@ impl Order {
             call.delete_pod(&self.place, &known.uid).await
         } else {
             let at = status::time(clock.now(), clock);
-            let status = object::status(&self.view, &self.template, &at);
+            let status = object::status(&self.view, &self.template, self.address, &at);
             call.write_pod(&self.place, &known.uid, &status).await
         };
         match done {
