@@ -19,7 +19,7 @@ pub(crate) use changing::{
 };
 pub(crate) use looking::{
     Awaited, DescribeArguments, DiffArguments, FlowPhaseName, GetArguments, ListArguments, LogsArguments,
-    PlanArguments, TreeArguments, WaitArguments, WatchArguments, WhyArguments,
+    PlanAgainstArguments, TreeArguments, WaitArguments, WatchArguments, WhyArguments,
 };
 pub(crate) use tools::{
     CompleteArguments, CompletionsArguments, CrdArguments, DoctorArguments, VersionArguments,
@@ -113,7 +113,7 @@ pub(crate) enum ClusterCommand {
     Tree(TreeArguments),
     Watch(WatchArguments),
     Why(WhyArguments),
-    Plan(PlanArguments),
+    Plan(PlanAgainstArguments),
     Diff(DiffArguments),
     Logs(LogsArguments),
     Wait(WaitArguments),

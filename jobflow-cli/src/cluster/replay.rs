@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobflow_core::condition::Condition;
-use jobflow_core::facts::{Answer, FactKey, TemplateVersion};
+use jobflow_core::facts::{Answer, FactKey};
 use jobflow_core::plan::plan_with_answers;
 use jobflow_core::probe::ProbeAnswer;
 use jobflow_core::report::{Report, Why};
@@ -77,7 +77,9 @@ impl Known<'_> {
                     jobs.insert(key, Sighting::Gone { last: None, at: now });
                 }
                 // The controller is about to create it.
-                None => drop(in_flight.extend([(key, EffectKind::Create), (key, EffectKind::Look)])),
+                None => {
+                    in_flight.extend([(key, EffectKind::Create), (key, EffectKind::Look)]);
+                }
             }
         }
         Snapshot {
@@ -105,7 +107,7 @@ impl Known<'_> {
         if entry.job_spec.is_none() && !is_there {
             return Some(Answer::NoTemplate);
         }
-        let version = record.template.clone().unwrap_or_else(TemplateVersion::default);
+        let version = record.template.clone().unwrap_or_default();
         Some(Answer::Template(version))
     }
 

@@ -27,6 +27,7 @@ fn zoo(queue: &str) -> Value {
     let probe = json!({ "tcpSocketList": [{ "port": 8080 }] });
     json!({
         "parallelism": 6,
+        "queue": queue.replace("gold", "open"),
         "flows": [
             entry("running"),
             after("waits", json!({ "targets": ["running"] })),
@@ -37,7 +38,6 @@ fn zoo(queue: &str) -> Value {
             entry("gang"),
             entry("nodes"),
             entry("image"),
-            { "name": "missing", "template": "nowhere" },
         ],
     })
 }
@@ -63,7 +63,6 @@ fn nodes() -> Value {
         live("gang", "Queued"),
         live("nodes", "Queued"),
         live("image", "Queued"),
-        held("missing", "Blocked", "TemplateNotFound"),
     ])
 }
 
@@ -193,15 +192,17 @@ fn populated() -> World {
             "spec": { "hard": full }, "status": { "hard": full, "used": full },
         }),
     );
-    put(
-        &world,
-        ("scheduling.volcano.sh", "v1beta1"),
-        false,
-        &json!({
-            "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": { "name": queue },
-            "spec": {}, "status": { "state": "Closed" },
-        }),
-    );
+    for (queue, state) in [(queue.replace("gold", "open"), "Open"), (queue, "Closed")] {
+        put(
+            &world,
+            ("scheduling.volcano.sh", "v1beta1"),
+            false,
+            &json!({
+                "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": { "name": queue },
+                "spec": {}, "status": { "state": state },
+            }),
+        );
+    }
     put(
         &world,
         ("scheduling.volcano.sh", "v1beta1"),
@@ -336,6 +337,24 @@ fn a_flow_that_can_not_go_on_as_a_whole_says_why() {
         ),
         "{ran:?}"
     );
+    world.create(
+        "flow.volcano.sh",
+        json!({
+            "apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobFlow", "metadata": { "name": "lost" },
+            "spec": { "flows": [{ "name": "a", "template": "nowhere" }] },
+            "status": {
+                "state": { "phase": "Pending" }, "observedGeneration": 1,
+                "nodes": [{ "name": "a", "phase": "Blocked", "reason": "TemplateNotFound" }],
+            },
+        }),
+    );
+    let ran = world.run(&["why", "lost"]);
+    assert!(
+        ran.stdout.ends_with(
+            "a: Blocked; there is no such template\n  goes on: when there is a JobTemplate `nowhere`\n"
+        ),
+        "{ran:?}"
+    );
 }
 
 const FLOW: &str = "\
@@ -411,7 +430,7 @@ fn a_diff_tells_what_becomes_of_each_change_where_the_flow_stands() {
             "{name: train, dependsOn",
             "{name: train, timeoutSeconds: 9, dependsOn",
         )
-        .replace("image: x", "image: y")
+        .replace("image: x", "image: other")
         + "    - {name: extra}\n";
     std::fs::write(world.path("flow.yaml"), edited).unwrap();
     insta::assert_snapshot!("diff", world.run(&["diff", "flow.yaml"]).shown(&world));

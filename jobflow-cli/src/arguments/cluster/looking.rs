@@ -118,7 +118,8 @@ pub(crate) struct WhyArguments {
 Examples:
   kubectl jobflow plan flow.yaml --against
   kubectl jobflow plan flow.yaml --against -o yaml")]
-pub(crate) struct PlanArguments {
+pub(crate) struct PlanAgainstArguments {
+    /// What is planned.
     #[command(flatten)]
     pub(crate) plan: crate::arguments::PlanArguments,
     /// Take templates that the manifests don't hold from the cluster

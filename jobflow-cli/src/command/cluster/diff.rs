@@ -6,6 +6,8 @@ use jobflow_k8s::extensions::Extensions;
 use jobflow_k8s::status::{core_flow_phase, core_phase};
 use jobflow_k8s::types::{JobFlow, JobFlowSpec, JobTemplate, NodeRecord};
 use kube::api::ListParams;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::arguments::cluster::DiffArguments;
 use crate::cluster::flow::Flow;
@@ -64,8 +66,42 @@ pub(crate) async fn run(
         flow: &new.flow,
         templates: &new.templates,
     };
-    let revision = Revision::of(old, side, &progress);
+    let (old, side) = (Ordered::of(old)?, Ordered::of(side)?);
+    let revision = Revision::of(old.side(), side.side(), &progress);
     diff::show(new.name(), &revision, arguments.output, console)
+}
+
+/// A side with the fields of its objects in the order of the alphabet, as a server gives them back.
+struct Ordered {
+    flow: JobFlow,
+    templates: BTreeMap<String, JobTemplate>,
+}
+
+impl Ordered {
+    fn of(side: Side<'_>) -> Result<Self, Failure> {
+        let templates = side.templates.iter();
+        Ok(Self {
+            flow: ordered(side.flow)?,
+            templates: templates
+                .map(|(name, template)| Ok((name.clone(), ordered(template)?)))
+                .collect::<Result<_, Failure>>()?,
+        })
+    }
+
+    const fn side(&self) -> Side<'_> {
+        Side {
+            flow: &self.flow,
+            templates: &self.templates,
+        }
+    }
+}
+
+fn ordered<T: Serialize + DeserializeOwned>(object: &T) -> Result<T, Failure> {
+    let ordered = serde_json::to_value(object).and_then(|mut value| {
+        value.sort_all_objects();
+        serde_json::from_value(value)
+    });
+    ordered.map_err(|error| Failure::could_not_run("cannot compare the objects").because(&error))
 }
 
 /// Templates of the cluster with the names of these. Others are nothing to an apply.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jobflow_k8s::extensions::Extensions;
 use kube::api::ListParams;
 
-use crate::arguments::cluster::{Connection, PlanArguments};
+use crate::arguments::cluster::{Connection, PlanAgainstArguments};
 use crate::cluster::{Cluster, kinds, pages};
 use crate::command::plan;
 use crate::command::run::input::Read;
@@ -17,12 +17,12 @@ use crate::standing::stored::entries;
 
 /// Plays a flow through. Without `--against` nothing is asked of anybody.
 pub(crate) async fn run(
-    arguments: &PlanArguments,
+    arguments: &PlanAgainstArguments,
     connection: &Connection,
     extensions: &Extensions,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
-    let PlanArguments { plan, against } = arguments;
+    let PlanAgainstArguments { plan, against } = arguments;
     let mut read = plan::read(plan, extensions, console)?;
     if *against {
         let cluster = Cluster::reach(connection).await?;
