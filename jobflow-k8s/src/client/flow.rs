@@ -296,7 +296,8 @@ impl FlowDriver {
             self.go_on(&mut stepped, around, now);
         }
         let held = self.holds.next(now);
-        stepped.wake_at = stepped.wake_at.into_iter().chain(held).min();
+        let told = self.told_all_at(now).filter(|at| *at > now);
+        stepped.wake_at = stepped.wake_at.into_iter().chain(held).chain(told).min();
         stepped
     }
 

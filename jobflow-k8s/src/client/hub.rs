@@ -189,7 +189,7 @@ impl Hub {
         }
         let stepped = driver.step(&around, now);
         cell.note(driver);
-        if driver.is_at_rest(&stepped) && cell.rest(&mut guard, stepped.wake_at) {
+        if driver.is_at_rest(&stepped, now) && cell.rest(&mut guard, stepped.wake_at) {
             self.observer.rests(cell.flow());
         }
         Some(stepped)

@@ -117,7 +117,10 @@ async fn an_edit_that_no_watch_has_shown_yet_keeps_the_flow() {
     edit(&stage.service, &Value::Null);
     sleep(TTL * 5).await;
     assert!(!is_gone(&stage.service));
-    assert_eq!(deletes(&stage.service), 0, "it is read before it is deleted");
+    assert!(
+        deletes(&stage.service) <= 1,
+        "a delete of what has changed is refused, and not repeated"
+    );
     edit(&stage.service, &json!(0));
     stage.service.catch_up("jobflows");
     assert!(stays(&stage).await < Duration::from_secs(5));

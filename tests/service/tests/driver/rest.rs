@@ -89,3 +89,22 @@ async fn a_job_of_an_ended_flow_that_runs_again_is_shown_and_changes_nothing() {
     assert_eq!((phase(&ended), created(&stage.service)), ("Succeed", 2));
     assert_sound(&stage);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_of_a_job_a_moment_after_its_end_is_shown() {
+    let mut stage = Stage::new(|_: &Attempt| life(End::Succeeds, 5));
+    stage.service.create(flow(CHAIN)).unwrap();
+    stage.start("driver");
+    stage.ended("flow").await;
+    stage.stop_volcano();
+    sleep(Duration::from_secs(30)).await;
+    let late = json!({ "status": { "runningDuration": "7s" } });
+    stage
+        .service
+        .merge(&Key::of("jobs", "flow-a"), Part::Status, late)
+        .unwrap();
+    let shown =
+        |service: &Service| the_flow(service)["status"]["conditions"]["flow-a"]["runningDuration"] == "7s";
+    assert!(stage.until(shown, Duration::from_secs(20)).await);
+    until_rests(&stage, 1).await;
+}
