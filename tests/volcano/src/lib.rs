@@ -37,6 +37,6 @@ mod volcano;
 pub use admission::Admission;
 pub use course::{Course, PodCourse, PodEnd};
 pub use fault::Fault;
-pub use options::{Asked, Detail, Options};
+pub use options::{Asked, Detail, Options, Seen};
 pub use processes::{Processes, serve_if_asked};
 pub use volcano::Volcano;

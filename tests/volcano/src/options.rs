@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jobflow_core::gang::JobPhase;
+
 use crate::course::Course;
 use crate::processes::Processes;
+
+/// Tells whether somebody has seen a Job in this phase.
+pub type Seen = Arc<dyn Fn(&Asked<'_>, JobPhase) -> bool + Send + Sync>;
 
 /// How the stand-in works.
 #[derive(Clone)]
@@ -21,13 +26,15 @@ pub struct Options {
     pub queues: bool,
     /// What a Job does that has no annotations; annotations win over it.
     pub course: Arc<dyn Fn(&Asked<'_>) -> Course + Send + Sync>,
+    /// Nothing happens to a Job until somebody who must not miss its phase has seen it.
+    pub seen: Seen,
     /// Containers run as processes; courses and speed count for nothing then.
     pub processes: Option<Processes>,
     /// Most requests to the API server at once.
     pub requests: usize,
 }
 
-/// A Job whose course is asked for.
+/// A Job that is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// Its namespace.
@@ -59,6 +66,7 @@ impl Default for Options {
             pods: false,
             queues: true,
             course: Arc::new(|_| Course::default()),
+            seen: Arc::new(|_, _| true),
             processes: None,
             requests: 64,
         }
@@ -74,6 +82,7 @@ impl std::fmt::Debug for Options {
             pods,
             queues,
             course: _,
+            seen: _,
             processes,
             requests,
         } = self;

@@ -13,6 +13,7 @@ mod player;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use jobflow_core::Span;
@@ -24,7 +25,7 @@ use jobflow_tests::scripts::{self, Told};
 use tokio::task::JoinSet;
 
 use ear::Ear;
-use player::{course, play};
+use player::{course, play, seen};
 
 /// How many scripts are played at once.
 const AT_ONCE: usize = 16;
@@ -66,17 +67,20 @@ fn chosen() -> (Vec<Told>, BTreeMap<&'static str, usize>) {
 async fn every_script_has_the_history_that_it_tells() {
     let cluster = ControlPlane::shared().unwrap();
     let ear = Arc::<Ear>::default();
-    let lives = Arc::clone(&ear);
+    let (lives, witness) = (Arc::clone(&ear), Arc::clone(&ear));
     let options = Options {
         pods: true,
         course: Arc::new(move |asked| course(&lives, asked)),
+        seen: Arc::new(move |asked, phase| seen(&witness, asked, phase)),
         ..Options::default()
     };
     let volcano = Volcano::start(cluster.client(User::Volcano).await.unwrap(), options);
     let volcano = volcano.await.unwrap();
     let client = cluster.client(User::Admin).await.unwrap();
-    let driver =
-        Driver::new(client.clone(), Settings::default()).with_observer(Arc::clone(&ear) as Arc<dyn Observer>);
+    let mut settings = Settings::default();
+    // A change is told when it is written, and Jobs wait for that.
+    settings.status_interval = Duration::from_millis(20);
+    let driver = Driver::new(client.clone(), settings).with_observer(Arc::clone(&ear) as Arc<dyn Observer>);
     let mut tasks = JoinSet::new();
     tasks.spawn(driver.run());
 

@@ -33,6 +33,8 @@ pub(super) struct Job {
     pub(super) lead: Lead,
     /// The pod template of each task; empty where pods are no objects.
     pub(super) templates: Vec<Value>,
+    labels: Texts,
+    annotations: Texts,
     pub(super) pods: BTreeMap<PodKey, Known>,
     /// The addresses of its pods, where they have any of their own.
     pub(super) addresses: Option<Addresses>,
@@ -78,6 +80,8 @@ pub(super) fn read(
         uid: metadata.uid.unwrap_or_default(),
         queue: view.queue.clone(),
         templates: templates(&view),
+        labels: metadata.labels.unwrap_or_default(),
+        annotations: metadata.annotations.unwrap_or_default(),
         pods: BTreeMap::new(),
         addresses: None,
         replicas: replicas(&view),
@@ -92,11 +96,7 @@ pub(super) fn read(
         let run = job.run(spec, view, addresses);
         return Ok(Some((job, Some(run))));
     }
-    let (labels, annotations) = (
-        metadata.labels.unwrap_or_default(),
-        metadata.annotations.unwrap_or_default(),
-    );
-    let course = job.course(options, &labels, &annotations);
+    let course = job.course(options);
     let manner = Manner {
         detail: options.detail,
         pods: options.pods,
@@ -159,14 +159,19 @@ impl Job {
             .map_or(Ipv4Addr::LOCALHOST, |addresses| addresses.of(before + key.index))
     }
 
-    fn course(&self, options: &Options, labels: &Texts, annotations: &Texts) -> Course {
-        let usual = (options.course)(&Asked {
+    /// The Job, as somebody is asked about it.
+    pub(super) fn asked(&self) -> Asked<'_> {
+        Asked {
             namespace: &self.namespace,
             name: &self.name,
-            labels,
-            annotations,
-        });
-        Course::annotated(annotations, &self.templates, &usual)
+            labels: &self.labels,
+            annotations: &self.annotations,
+        }
+    }
+
+    fn course(&self, options: &Options) -> Course {
+        let usual = (options.course)(&self.asked());
+        Course::annotated(&self.annotations, &self.templates, &usual)
     }
 
     /// The made-up life, if it leads one.

@@ -10,7 +10,7 @@ use crate::lead::{Lead, Proposal};
 use crate::processes;
 use crate::status;
 
-/// Until a request that led to nothing is tried again, on the wall's clock.
+/// Until a request that led to nothing is tried again, or it is asked again whether a phase was seen; on the wall's clock.
 const AGAIN: Span = Span(50);
 
 impl Engine {
@@ -18,6 +18,9 @@ impl Engine {
         let Some(job) = self.jobs.get_mut(uid) else { return };
         if job.busy || job.leaving {
             return;
+        }
+        if !(self.options.seen)(&job.asked(), job.lead.gang().phase()) {
+            return self.later(uid);
         }
         if job.life().is_some_and(|life| life.disappears(now)) {
             self.delete_job(uid);

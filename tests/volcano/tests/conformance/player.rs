@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use jobflow_core::Span;
+use jobflow_core::gang::JobPhase;
 use jobflow_core::snapshot::CancelMode;
 use jobflow_core::testing::{Act, End, Life};
+use jobflow_core::{Change, NodePhase, Span};
 use jobflow_test_volcano::{Asked, Course, PodCourse, PodEnd};
 use jobflow_tests::local::{ABORTS, Scale, manifest};
 use jobflow_tests::scripts::Told;
@@ -28,27 +29,45 @@ const QUIET: Duration = Duration::from_secs(5);
 /// What people do one after the other is seen one after the other.
 const SETTLED: Duration = Duration::from_millis(500);
 
-/// How long a Job waits for its pod at least, so that a busy driver sees it wait.
-const SEEN_TO_WAIT: Span = Span(300);
-
 /// From the creation of a Job until somebody deletes it who waits for it to run.
 const SEEN_TO_RUN: Span = Span(1_000);
 
-/// What the pods of a Job do, as the script of its namespace tells.
-pub(crate) fn course(ear: &Ear, asked: &Asked<'_>) -> Course {
+/// Whose Job this is: the entry's, and which attempt.
+fn whose<'a>(asked: &Asked<'a>) -> (&'a str, u32) {
     let told = asked
         .annotations
         .get(NODE)
         .map(String::as_str)
         .unwrap_or_default();
     let mut parts = told.split('/');
-    let (entry, attempt) = (
-        parts.next().unwrap_or_default(),
-        parts.next_back().unwrap_or_default(),
-    );
+    let entry = parts.next().unwrap_or_default();
+    let attempt = parts.next_back().and_then(|attempt| attempt.parse().ok());
+    (entry, attempt.unwrap_or(1))
+}
+
+/// What the pods of a Job do, as the script of its namespace tells.
+pub(crate) fn course(ear: &Ear, asked: &Asked<'_>) -> Course {
+    let (entry, attempt) = whose(asked);
     let part = ear.part(asked.namespace);
-    let life = part.map(|part| part.script.life(entry, attempt.parse().unwrap_or(1)));
+    let life = part.map(|part| part.script.life(entry, attempt));
     life.map(lived).unwrap_or_default()
+}
+
+/// Whether the driver has seen a Job wait and run as far as it has, however busy the machine is.
+pub(crate) fn seen(ear: &Ear, asked: &Asked<'_>, phase: JobPhase) -> bool {
+    let waits = phase == JobPhase::Pending;
+    if !waits && phase != JobPhase::Running {
+        return true;
+    }
+    let is_before = |phase| matches!(phase, NodePhase::Submitting | NodePhase::Queued);
+    let (entry, attempt) = whose(asked);
+    ear.part(asked.namespace).is_none_or(|part| {
+        let is_its = |change: &Change| {
+            change.key.attempt == attempt && Some(change.key.node) == part.graph.find(entry)
+        };
+        let mut moves = part.history.iter().map(|moment| &moment.change);
+        moves.any(|change| is_its(change) && is_before(change.from) && (waits || !is_before(change.to)))
+    })
 }
 
 fn lived(life: Life) -> Course {
@@ -61,7 +80,7 @@ fn lived(life: Life) -> Course {
         End::Deleted | End::Never | End::NeverStarts => PodEnd::Never,
     };
     let pods = PodCourse {
-        pending_for: Some(queued.max(SEEN_TO_WAIT)),
+        pending_for: Some(queued),
         runs_for: runs,
         ends: vec![ends],
         ..PodCourse::default()
