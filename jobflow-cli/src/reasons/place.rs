@@ -58,10 +58,9 @@ impl Place {
     /// When a flow that is suspended goes on.
     pub(super) fn resumed(self, flow: &str) -> String {
         match self {
-            Self::Machine => {
-                "when `suspend` is taken out of the flow; a run keeps the flow it began with, so run it anew"
-                    .to_owned()
-            }
+            Self::Machine => format!(
+                "when `suspend` is taken out of `{flow}`; a run keeps the flow it began with, so run it anew"
+            ),
             #[cfg(feature = "cluster")]
             Self::Cluster => format!("when it is resumed: kubectl jobflow resume {flow}"),
         }
