@@ -15,6 +15,7 @@ mod fault;
 mod handle;
 mod kind;
 mod log;
+mod news;
 pub mod object;
 mod patch;
 mod read;
@@ -34,13 +35,15 @@ use std::time::Duration;
 
 use kube::Client;
 use serde_json::{Value, json};
-use tokio::sync::watch::Sender;
+
+use news::News;
 
 pub use call::{Call, Verb};
 pub use clock::{Clock, stamp};
 pub use fault::{Fault, Faults, Rule};
 pub use kind::{KINDS, Kind, kind};
 pub use log::Entry;
+pub use news::Listener;
 pub use refusal::Refusal;
 pub use replace::Part;
 pub use replica::Replica;
@@ -54,7 +57,7 @@ pub use watch::Cut;
 #[derive(Clone)]
 pub struct Service {
     state: Arc<Mutex<State>>,
-    news: Arc<Sender<u64>>,
+    news: News,
 }
 
 impl fmt::Debug for Service {
@@ -75,7 +78,7 @@ impl Service {
     pub fn new() -> Self {
         Self {
             state: Arc::new(Mutex::new(State::new())),
-            news: Arc::new(Sender::new(0)),
+            news: News::default(),
         }
     }
 
@@ -101,7 +104,7 @@ impl Service {
     /// Looks at everything, or changes it as nobody could from outside; watches hear of it.
     pub fn act<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let done = act(&mut self.lock());
-        self.news.send_modify(|news| *news += 1);
+        self.news.tell();
         done
     }
 
@@ -255,8 +258,8 @@ impl Service {
 
     /// Hears of every change of anything.
     #[must_use]
-    pub fn news(&self) -> tokio::sync::watch::Receiver<u64> {
-        self.news.subscribe()
+    pub fn news(&self) -> Listener {
+        self.news.listen()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -82,7 +82,7 @@ impl Volcano {
             let next = self.round();
             tokio::select! {
                 biased;
-                _ = news.changed() => sleep(REACTION).await,
+                () = news.changed() => sleep(REACTION).await,
                 () = sleep_until(next) => {}
             }
         }

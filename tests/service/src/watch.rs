@@ -12,12 +12,12 @@ use futures::Stream;
 use futures::stream::unfold;
 use hyper::body::{Bytes, Frame};
 use serde_json::{Value, json};
-use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::Service;
 use super::call::Call;
 use super::kind::Kind;
+use super::news::Listener;
 use super::read::{selector, shown, version};
 use super::refusal::Refusal;
 use super::schema::Schemas;
@@ -54,7 +54,7 @@ pub(super) struct Watch {
     end: Instant,
     cuts: u64,
     over: bool,
-    news: Receiver<u64>,
+    news: Listener,
 }
 
 type Item = Result<Frame<Bytes>, Error>;
@@ -111,7 +111,7 @@ impl Watch {
             end: now + Duration::from_secs(seconds),
             cuts: state.cuts.get(kind).map_or(0, |(cuts, _)| *cuts),
             over: false,
-            news: service.news.subscribe(),
+            news: service.news(),
             call: call.clone(),
         })
     }
@@ -145,7 +145,7 @@ impl Watch {
     async fn wait(&mut self, until: Instant) {
         tokio::select! {
             biased;
-            _ = self.news.changed() => {}
+            () = self.news.changed() => {}
             () = sleep_until(until) => {}
         }
     }

@@ -61,7 +61,6 @@ async fn run(entries: Vec<Value>, runs: impl Fn(&Attempt) -> u64 + Send + Sync +
         }
         tokio::time::timeout(Duration::from_secs(600), news.changed())
             .await
-            .unwrap()
             .unwrap();
     };
     let log = service.log();
