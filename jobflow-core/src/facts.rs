@@ -74,7 +74,7 @@ pub struct TemplateVersion {
 pub struct Fact {
     /// The answer.
     pub answer: Answer,
-    /// When it was given.
+    /// When it was given; where an answer takes time, when the question was put.
     pub when: Time,
     /// How often in a row it was the same.
     pub streak: u32,

@@ -13,6 +13,7 @@ use std::{
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
+    time::Instant,
 };
 
 use jobflow_core::{
@@ -36,8 +37,8 @@ const LOOKS: usize = 64;
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Of a plan's question.
-    Fact(FactKey, Answer),
+    /// Of a plan's question, and when it was looked for.
+    Fact(FactKey, Answer, Instant),
     /// How a look at a container's readiness went.
     Ready(ContainerKey, bool),
 }
@@ -157,7 +158,7 @@ impl Field for Processes {
 
     fn answered(&self, key: Purpose, answer: ProbeAnswer) {
         let heard = match key {
-            Purpose::Fact(key) => Heard::Fact(key, Answer::Probe(answer)),
+            Purpose::Fact(key) => Heard::Fact(key, Answer::Probe(answer), Instant::now()),
             Purpose::Ready(key) => Heard::Ready(key, answer == ProbeAnswer::Success),
         };
         // Whoever doesn't listen any more has ended.

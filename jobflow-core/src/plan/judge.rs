@@ -188,9 +188,9 @@ fn task_share(condition: &TaskCondition, record: &NodeRecord) -> Option<Share> {
 }
 
 /// Whether a custom condition may still come out otherwise although its target has ended: something that it wants to know
-/// was not answered since.
+/// was not asked since.
 fn awaits_answer(custom: &CustomCondition, target: TargetView<'_>, facts: &FactCache, ended: Time) -> bool {
-    let is_old = |key: &FactKey| facts.find(key).is_none_or(|fact| fact.when < ended);
+    let is_old = |key: &FactKey| facts.find(key).is_none_or(|fact| fact.when <= ended);
     custom.0.wants(target).iter().any(is_old)
 }
 

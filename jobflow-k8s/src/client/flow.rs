@@ -209,7 +209,8 @@ enum Pending {
     DeleteFlow,
     ListFrozen,
     Freeze(String),
-    Ask(FactKey),
+    /// And since when.
+    Ask(FactKey, Time),
     /// About a node whose number has changed since.
     Disowned,
 }

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, mpsc},
+    time::Instant,
 };
 
 use jobflow_core::facts::{Answer, FactKey};
@@ -101,18 +102,20 @@ impl Asked {
     /// Asks until nobody listens; a source that has no answer now is asked again like one that has.
     async fn ask_on(self) {
         loop {
-            let answer = {
+            let (began, answer) = {
                 let Ok(_place) = self.places.acquire().await else {
                     return;
                 };
-                timeout(LONGEST, self.source.answer(&self.asker, &self.words)).await
+                let began = Instant::now();
+                let answer = timeout(LONGEST, self.source.answer(&self.asker, &self.words));
+                (began, answer.await)
             };
             if let Ok(Ok(answer)) = answer {
                 let key = FactKey::Custom {
                     kind: Arc::clone(&self.kind),
                     question: Arc::clone(&self.words),
                 };
-                let heard = Heard::Fact(key, Answer::Custom(answer.into()));
+                let heard = Heard::Fact(key, Answer::Custom(answer.into()), began);
                 if self.tell.send(heard).is_err() {
                     return;
                 }

@@ -284,7 +284,7 @@ impl Pending {
             | Self::DeleteFlow
             | Self::ListFrozen
             | Self::Freeze(_)
-            | Self::Ask(_)
+            | Self::Ask(..)
             | Self::Disowned => (&[], EffectKind::Look),
         };
         keys.iter().map(move |key| (*key, kind))

@@ -41,7 +41,7 @@ impl FlowDriver {
             Pending::DeleteFlow => self.flow_deleted(&response, now),
             Pending::ListFrozen => self.frozen_listed(response, around, now),
             Pending::Freeze(source) => self.template_frozen(source, response, now),
-            Pending::Ask(question) => self.fact_answered(question, response, around, now),
+            Pending::Ask(question, since) => self.fact_answered((question, since), response, around, now),
             Pending::Disowned => {}
         }
     }
@@ -274,7 +274,14 @@ impl FlowDriver {
         self.unread = true;
     }
 
-    fn fact_answered(&mut self, question: FactKey, response: Response, around: &Surroundings<'_>, now: Time) {
+    /// An answer is as old as its question: what it is about may have come while it was looked for.
+    fn fact_answered(
+        &mut self,
+        (question, since): (FactKey, Time),
+        response: Response,
+        around: &Surroundings<'_>,
+        now: Time,
+    ) {
         let held = Held::Fact(question.clone());
         let Response::Fact(Ok(text)) = response else {
             return self.holds.failed(held, None, now);
@@ -289,7 +296,7 @@ impl FlowDriver {
         self.holds.clear(&held);
         self.holds
             .hold(held, now + Span(u64::try_from(period).unwrap_or(u64::MAX)));
-        self.facts.learn(question, Answer::Custom(text.into()), now);
+        self.facts.learn(question, Answer::Custom(text.into()), since);
     }
 }
 

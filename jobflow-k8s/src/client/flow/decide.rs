@@ -255,9 +255,12 @@ impl FlowDriver {
                 continue;
             }
             let held = Held::Fact(question.clone());
-            let asked = Pending::Ask(question.clone());
-            if !self.holds.holds(&held, now) && !self.pending.values().any(|pending| *pending == asked) {
-                self.send(stepped, asked, Request::Ask(question.clone()));
+            let mut pending = self.pending.values();
+            let is_asked =
+                pending.any(|pending| matches!(pending, Pending::Ask(asked, _) if asked == question));
+            if !is_asked && !self.holds.holds(&held, now) {
+                let pending = Pending::Ask(question.clone(), now);
+                self.send(stepped, pending, Request::Ask(question.clone()));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What takes time to answer: says what is wanted, and takes in what was heard.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jobflow_core::{
     JobKey, Time,
@@ -18,14 +18,20 @@ use crate::{
     questions::{Heard, Places, Purpose, Questions, Wanted},
 };
 
+/// The time so long before, or a little earlier.
+fn before(now: Time, passed: Duration) -> Time {
+    let passed = i64::try_from(passed.as_micros().div_ceil(1_000)).unwrap_or(i64::MAX);
+    Time(now.0.saturating_sub(passed))
+}
+
 impl Drive<'_> {
     /// Takes in the answers that have come.
     pub(super) fn hear_answers(&mut self, now: Time) {
         let heard: Vec<Heard> = self.questions.iter().flat_map(Questions::heard).collect();
         for heard in heard {
             match heard {
-                Heard::Fact(key, answer) => {
-                    self.facts.learn(key, answer, now);
+                Heard::Fact(key, answer, began) => {
+                    self.facts.learn(key, answer, before(now, began.elapsed()));
                 }
                 Heard::Ready(key, well) => self.host.checked(key, well),
             }
