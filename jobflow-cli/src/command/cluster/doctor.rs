@@ -3,6 +3,7 @@
 mod controller;
 mod definitions;
 mod finding;
+mod lease;
 mod names;
 mod rights;
 mod takeover;

@@ -1,18 +1,13 @@
 //! Whether a controller is at work: by its Lease, and by what it leaves behind at flows.
 
-use k8s_openapi::api::coordination::v1::Lease;
-use kube::Api;
-
 use super::finding::{Finding, State};
-use super::since;
+use super::{lease, since};
 use crate::arguments::cluster::DoctorArguments;
 use crate::cluster::Cluster;
 use crate::cluster::flow::Flow;
-use crate::cluster::refusal::refusal;
 use crate::failure::Failure;
-use crate::table::span;
 
-const ABOUT: &str = "controller";
+pub(super) const ABOUT: &str = "controller";
 /// A controller that is at work looks at a flow well before that.
 const PATIENCE: i64 = 60_000;
 const NAMED: usize = 5;
@@ -23,59 +18,10 @@ pub(super) async fn look(
     flows: &[Flow],
     cluster: &Cluster,
 ) -> Result<Vec<Finding>, Failure> {
-    let mut findings = vec![lease(arguments, cluster).await?];
+    let mut findings = vec![lease::look(arguments, cluster).await?];
     findings.extend(unseen(flows));
     findings.extend(of_volcano(flows));
     Ok(findings)
-}
-
-async fn lease(arguments: &DoctorArguments, cluster: &Cluster) -> Result<Finding, Failure> {
-    let (namespace, name) = (&arguments.controller_namespace, &arguments.lease);
-    let api: Api<Lease> = Api::namespaced(cluster.client.clone(), namespace);
-    let intent = format!("read the Lease {namespace}/{name}");
-    match cluster.attempt(&intent, api.get(name)).await? {
-        Ok(lease) => Ok(of_lease(&lease, namespace, name)),
-        Err(kube::Error::Api(status)) if status.code == 403 => {
-            let said = format!(
-                "you may not read the Lease {namespace}/{name}, so it can't be told whether one leads"
-            );
-            Ok(Finding::new(State::Unknown, ABOUT, said))
-        }
-        Err(kube::Error::Api(status)) if status.code == 404 => {
-            let said =
-                format!("there is no Lease {namespace}/{name}: no controller of jobflow has ever led there");
-            let help = "install the controller, or say where it is with --controller-namespace and --lease";
-            Ok(Finding::bad(ABOUT, said).with_help(help))
-        }
-        Err(error) => Err(refusal(&intent, &error)),
-    }
-}
-
-fn of_lease(lease: &Lease, namespace: &str, name: &str) -> Finding {
-    let spec = lease.spec.as_ref();
-    let holder = spec
-        .and_then(|spec| spec.holder_identity.as_deref())
-        .filter(|holder| !holder.is_empty());
-    let renewed = spec
-        .and_then(|spec| spec.renew_time.as_ref())
-        .map(|time| since(&time.0));
-    let seconds = spec.and_then(|spec| spec.lease_duration_seconds).unwrap_or(0);
-    match (holder, renewed) {
-        (Some(holder), Some(ago)) if ago <= i64::from(seconds).saturating_mul(1000) => {
-            Finding::good(ABOUT, format!("{holder} leads, seen {} ago", span(ago)))
-        }
-        (Some(holder), Some(ago)) => {
-            let said = format!(
-                "{holder} held the Lease {namespace}/{name}, and was last seen {} ago",
-                span(ago)
-            );
-            Finding::bad(ABOUT, said).with_help(format!("look at it with: kubectl -n {namespace} get pods"))
-        }
-        (None, _) | (_, None) => {
-            let said = format!("nobody holds the Lease {namespace}/{name}");
-            Finding::bad(ABOUT, said).with_help(format!("look at it with: kubectl -n {namespace} get pods"))
-        }
-    }
 }
 
 /// Flows that no controller has looked at since they were changed.
