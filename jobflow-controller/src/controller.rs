@@ -110,8 +110,8 @@ impl Controller {
         Self { extensions, ..self }
     }
 
-    /// With a client of the embedding program. Its configuration has `default_retry` off: a lost lease has to stop
-    /// everything at once.
+    /// With a client of the embedding program, best made by [`connect`](crate::connect()). It must repeat nothing by
+    /// itself (`default_retry` of its configuration): a lost lease has to stop everything at once.
     #[must_use]
     pub fn with_client(self, client: Client) -> Self {
         Self {

@@ -7,6 +7,7 @@
 mod arguments;
 mod checks;
 pub mod clock;
+mod connect;
 mod controller;
 mod escape;
 pub mod events;
@@ -25,6 +26,7 @@ mod testing;
 
 pub use arguments::{ArgumentFault, Arguments, LeaseSettings, LogFormat, LogSettings, Refused, Settings};
 pub use clap::Parser;
+pub use connect::connect;
 pub use controller::{Controller, RunError};
 pub use jobflow_k8s::client::{Asker, Extensions, FactSource};
 pub use program::run;

@@ -30,9 +30,8 @@ pub(super) async fn client(settings: &Settings) -> Result<Client, RunError> {
         None if own_namespace().is_some() => Config::incluster().map_err(|error| connect(error.into()))?,
         None => Config::infer().await.map_err(|error| connect(error.into()))?,
     };
-    config.default_retry = false;
     config.connect_timeout = Some(CONNECT_WITHIN);
-    Client::try_from(config).map_err(|error| connect(error.into()))
+    crate::connect::connect(config).map_err(|error| connect(error.into()))
 }
 
 /// The address under which pods reach the API server; none outside of a cluster.

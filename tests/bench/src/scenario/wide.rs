@@ -20,7 +20,7 @@ const NAME: &str = "wide";
 const ROUNDS: usize = 3;
 
 /// How many requests by hand are on their way at once; the fastest counts.
-const AT_ONCE: [usize; 3] = [16, 64, 128];
+const AT_ONCE: [usize; 2] = [16, 64];
 
 pub(super) async fn measure() -> Result<Vec<Figure>> {
     let stage = Stage::start().await?;
