@@ -8,6 +8,8 @@
 mod admission;
 #[path = "deploy/chart.rs"]
 mod chart;
+#[path = "deploy/image.rs"]
+mod image;
 #[path = "deploy/rendering.rs"]
 mod rendering;
 #[path = "deploy/rights.rs"]
