@@ -8,6 +8,9 @@ use std::thread;
 use std::time::Duration;
 use std::{fs, str};
 
+/// What puts the object into its bucket.
+const PUT: &str = "mv \"$BUCKETS/results/.model.bin\"";
+
 fn call(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_jobflow-example-bucket"))
         .args(arguments)
@@ -35,10 +38,7 @@ fn an_entry_starts_when_its_object_is_in_the_bucket() {
 fn an_entry_waits_for_an_object_that_comes_late() {
     let folder = tempfile::tempdir().unwrap();
     let flow = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("flow.yaml")).unwrap();
-    let slow = flow.replace(
-        "mkdir -p \"$BUCKETS/results\" && echo weights > ",
-        "sleep 3; cat ",
-    );
+    let slow = flow.replace(PUT, "sleep 3; true ");
     let file = folder.path().join("slow.yaml");
     fs::write(&file, slow).unwrap();
     let results = folder.path().join("buckets/results");
@@ -62,11 +62,7 @@ fn an_object_that_never_comes_ends_the_wait_with_its_target() {
     let folder = tempfile::tempdir().unwrap();
     let flow = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("flow.yaml")).unwrap();
     let file = folder.path().join("never.yaml");
-    fs::write(
-        &file,
-        flow.replace("mkdir -p \"$BUCKETS/results\" && echo weights > ", "true "),
-    )
-    .unwrap();
+    fs::write(&file, flow.replace(PUT, "true ")).unwrap();
     let output = call(
         folder.path(),
         &["run", "--inherit-env", "BUCKETS", file.to_str().unwrap()],
