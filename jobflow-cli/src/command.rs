@@ -44,6 +44,7 @@ pub(crate) fn run_of_plugin(
         PluginCommand::Graph(arguments) => graph::run(&arguments, console),
         PluginCommand::Schema(arguments) => schema::run(&arguments, console),
         PluginCommand::Completions(arguments) => completions::of_plugin(&arguments, console),
+        PluginCommand::Man(arguments) => man::of_plugin(&arguments, console),
         PluginCommand::Complete(arguments) => cluster::complete(&arguments.words, console),
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use tools::{
     CompleteArguments, CompletionsArguments, CrdArguments, DoctorArguments, VersionArguments,
 };
 
-use super::{Color, GraphArguments, NewArguments, SchemaArguments, ValidateArguments};
+use super::{Color, GraphArguments, ManArguments, NewArguments, SchemaArguments, ValidateArguments};
 use crate::exit;
 
 /// Flows of batch jobs on a cluster: apply, watch and end them
@@ -136,6 +136,7 @@ pub(crate) enum PluginCommand {
     Graph(GraphArguments),
     Schema(SchemaArguments),
     Completions(CompletionsArguments),
+    Man(ManArguments),
     #[command(name = "__complete", hide = true)]
     Complete(CompleteArguments),
 }

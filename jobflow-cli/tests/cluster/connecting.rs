@@ -237,3 +237,19 @@ fn words_of_a_cluster_need_nothing_before_them_and_those_of_this_machine_stay() 
         ran.stderr
     );
 }
+
+#[test]
+fn each_command_of_the_plugin_has_a_man_page() {
+    let world = World::new();
+    let folder = world.path("pages");
+    let ran = Ran::of(&mut world.bare(&["man", folder.to_str().unwrap()]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for page in [
+        "kubectl-jobflow.1",
+        "kubectl-jobflow-why.1",
+        "kubectl-jobflow-apply.1",
+    ] {
+        let text = std::fs::read_to_string(folder.join(page)).unwrap();
+        assert!(!text.contains("kubectl-jobflow-help"), "{page}: {text}");
+    }
+}
